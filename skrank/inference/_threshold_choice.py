@@ -101,8 +101,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         Cost of looking at an item, at least 0. Required with `benefit`.
     guarantee : float, default=None
         Probability with which the recall or the precision on other items is at least
-        the given one, between 0 and 1, such as 0.95. None chooses the threshold that
-        has it on these data, which falls short on other items about half of the time.
+        the given one, which is then below 1. Between 0 and 1, such as 0.95. None
+        chooses the threshold that has it on these data, which falls short on other
+        items about half of the time.
     n_resamples : int, default=9999
         Number of draws of an interval.
     n_jobs : int, default=None
@@ -257,7 +258,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         choose = self._for_days if asked.grouped else self._for_items
         found = choose(asked.single, self._generator())
         if found["t"] == 0:
-            warn(f"No threshold {self._unmet}: none is chosen.", UserWarning)
+            warn(f"{self._unmet}: no item is looked at.", UserWarning)
         rules = found["_rules"]
         names = ("recall", "precision", "profit")
         output = asked.outputs[0] if asked.outputs else None
@@ -290,11 +291,14 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
 
     @property
     def _unmet(self) -> str:
-        """What no threshold does if none is chosen."""
-        if self.guarantee is None or self.precision is None:
-            return "meets the rule or has a profit"
+        """Why no threshold is chosen."""
+        if self.precision is None:
+            return "No threshold has a profit"
+        if self.guarantee is None:
+            return f"No threshold has a precision of {self.precision:g}"
         least = first_start(self.precision, self._doubt)
-        return f"has the guarantee, which needs {least} targets at the top or more"
+        said = "The tests down the ranking found no threshold with the guarantee; they"
+        return f"{said} need at least {least} targets at the top"
 
     def _choose(self, hits: Any, items: Any, n_targets: Any) -> Any:
         """Return the index of the first best choice along the last axis."""

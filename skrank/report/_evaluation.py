@@ -369,10 +369,12 @@ default="expected"
         points = points_of(ranking)
         if len(points):
             i = int(np.argmax(points.f_score()))
-            said["max_f_score"] += (
-                f" at score {points.score[i]:.4g} "
-                f"(recall {points.recall[i]:.4g}, precision {points.precision[i]:.4g})"
+            listed = points.t[i] <= max(self.n_samples, 1)  # else it has no score
+            at = f" at score {points.score[i]:.4g}" if listed else " of all items"
+            shares = (
+                f"recall {points.recall[i]:.4g}, precision {points.precision[i]:.4g}"
             )
+            said["max_f_score"] += f"{at} ({shares})"
         for area in ("precision_recall_area", "roc_area"):
             said[area] += f", interpolated {said.pop(f'{area}_interpolated')}"
         names = {

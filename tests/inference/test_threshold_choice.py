@@ -110,7 +110,7 @@ def test_no_more_items_are_expected_than_there_are(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:No threshold meets the rule")
+@pytest.mark.filterwarnings("ignore:No threshold has")
 @pytest.mark.parametrize(
     ("m", "n", "shift", "cost"),
     [(10, 1000, 1.5, 2.0), (30, 1000, 0.7, 2.0), (30, 3000, 2.5, 6.0)],
@@ -320,7 +320,7 @@ def test_no_item_is_worth_it(rule, groups):
     y = np.tile([False] * 45 + [True] * 5, 4)
     score = np.tile(-np.arange(50.0), 4)
     choice = ThresholdChoice(**rule, n_resamples=50)
-    with pytest.warns(UserWarning, match="No threshold meets the rule or has a profit"):
+    with pytest.warns(UserWarning, match="No threshold has a .*: no item is looked at"):
         result = choice.from_predictions(y, score, groups=groups)
     assert (result.t, result.recall, result.apparent_recall) == (0, 0, 0)
     assert math.isnan(result.precision)
@@ -428,7 +428,7 @@ POPULATIONS = {
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:No threshold meets the rule")
+@pytest.mark.filterwarnings("ignore:No threshold has")
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("rule", [{"benefit": 1, "cost": 0.06}, {"recall": 0.8}])
 def test_intervals_hold_what_they_say_by_simulation(name, rule):
@@ -476,7 +476,7 @@ def test_too_few_targets_for_a_guarantee():
     assert result.metric == "recall 0.9 or more, with probability 0.95"
     # two starts share .05: .3**4 < .025 < .3**3
     choice = ThresholdChoice(precision=0.3, guarantee=0.95, n_resamples=20)
-    with pytest.warns(UserWarning, match="which needs 4 targets at the top or mo"):
+    with pytest.warns(UserWarning, match="they need at least 4 targets at the top"):
         result = choice.from_predictions(y[::-1], score)
     assert (result.t, result.threshold) == (0, math.inf)
 
@@ -496,7 +496,7 @@ def test_guaranteed_precision_goes_down_to_the_first_failure():
 
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("rule", [{"recall": 0.8}, {"precision": 0.3}])
-@pytest.mark.filterwarnings("ignore:No threshold has the guarantee")
+@pytest.mark.filterwarnings("ignore:The tests down the ranking")
 def test_guarantee_is_missed_at_most_as_often_as_promised(name, rule):
     draw, y = POPULATIONS[name], np.arange(2000) < 60
     rng, missed = np.random.default_rng(0), 0

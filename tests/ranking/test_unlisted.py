@@ -132,6 +132,9 @@ def test_an_evaluation_in_batches():
     )
     assert found == expected
     assert "60 and 90 unlisted items, " in repr(whole)
+    best = RankingEvaluation().add([0, 0, 1, 0], [3.0, 2, 1, 0])
+    said = str(best.add_missed(3, n_unlisted=3))
+    assert "maximum F1         0.7273 of all items (recall 1, precision 0.5714)" in said
     late = RankingEvaluation().add(Y, score).add_missed(3).add_missed(1, n_unlisted=2)
     with pytest.raises(ValueError, match="`n_unlisted` must be at least `n_missed`, 4"):
         late.ranking()
