@@ -51,9 +51,9 @@ _SINGLE = 50
 # sums over pairs of hits. With half of it, p = exp(-5169) of 9,000 optimistic ties has
 # an error of 7 %.
 _NARROWER = 5
-#: Cells that take as long as the rest of a step. With twice as many, the moments of
+# Cells that take as long as the rest of a step. With twice as many, the moments of
 # 5,000 groups are not exact if hits are in the divisor.
-GROUP_CELLS = 2**9
+_GROUP_CELLS = 2**9
 
 
 def log_binomial(n: Any, k: Any) -> Any:
@@ -67,9 +67,6 @@ class Chain:
     All m targets are among the items from depth `start` to depth `stop`, which are all
     items at first; `ends` are the depths at which the counted groups end.
     """
-
-    #: A depth, and the number of hits above it, if that is known.
-    pin: tuple[int, int] | None = None
 
     def __init__(self, metric: Metric, ties: TieGroups, n_targets: int) -> None:
         # without ties, all tie rules are equal
@@ -104,7 +101,7 @@ class Chain:
     @property
     def is_short(self) -> bool:
         """Whether a pass over all possible numbers of hits takes up to a second."""
-        cells = self.possible().n_cells + GROUP_CELLS * self.ends.size
+        cells = self.possible().n_cells + _GROUP_CELLS * self.ends.size
         return cells <= SHORT_CELLS
 
     @property
@@ -267,13 +264,6 @@ class Chain:
         chain.fence = None
         return chain
 
-    def pinned(self, depth: int, hits: int) -> "Chain":
-        """Return the chain with one number of hits above the end of a group."""
-        chain = copy(self)
-        chain.pin, m = (depth, hits), self.n_targets
-        chain.fence = np.array([depth]), np.array([0, hits]), np.array([hits, m])
-        return chain
-
     def within(self, start: int, stop: int) -> "Chain":
         """Return the chain of rankings with all targets between two group ends."""
         part = copy(self)
@@ -295,19 +285,12 @@ class Chain:
         if body.size == 0:
             return self
         first = max(math.ceil(1 / growth), _SINGLE)
-        index = np.zeros(0, dtype=np.intp)
-        # from the top, and from the depth above which the hits are known
-        for top in (0, self.pin[0]) if self.pin else (0,):
-            under = body - top
-            base = max(first, self.start - top)
-            count = math.ceil(math.log(max(under[-1] / base, 1.0)) / math.log1p(growth))
-            cuts = np.searchsorted(
-                under, base * (1 + growth) ** np.arange(count), "right"
-            )
-            near = np.flatnonzero((under >= 0) & (under <= first))
-            some = np.append(near, cuts - 1)
-            some = some[(some >= 0) & (under[some] * (1 + growth / 8) < under[-1])]
-            index = np.append(index, some)
+        base = max(first, self.start)
+        count = math.ceil(math.log(max(body[-1] / base, 1.0)) / math.log1p(growth))
+        cuts = base * (1 + growth) ** np.arange(count)
+        index = np.searchsorted(body, cuts, "right") - 1
+        index = np.concatenate([index, np.flatnonzero(body <= first)])
+        index = index[(index >= 0) & (body[index] * (1 + growth / 8) < body[-1])]
         # wide ties stay as they are
         exact = self.is_pairwise or self.metric.ties == "expected"
         widest = growth / 2 if exact else growth / 2 / _NARROWER
@@ -349,21 +332,15 @@ class Chain:
 
         Between two of its depths, the fence is the union of those at both depths.
         """
-        depths = self.depths
-        least, most = self._inside(depths)
-        one, none = np.ones(depths.size + 1, dtype=np.intp), np.zeros_like(depths)
-        return Lattice(least, most, one, none, np.minimum(self.sizes, self.n_targets))
-
-    def _inside(self, depths: _Ints) -> tuple[_Ints, _Ints]:
-        """Smallest and largest numbers of hits above depths, inside the fence."""
-        m = self.n_targets
+        depths, m = self.depths, self.n_targets
         least = np.maximum(0, m - (self.stop - depths))
         most = np.minimum(m, depths - self.start)
         if self.fence is not None:
             known, fewest, largest = self.fence
             least = np.maximum(least, fewest[np.searchsorted(known, depths, "right")])
             most = np.minimum(most, largest[np.searchsorted(known, depths)])
-        return least, most
+        one, none = np.ones(depths.size + 1, dtype=np.intp), np.zeros_like(depths)
+        return Lattice(least, most, one, none, np.minimum(self.sizes, m))
 
     def lattice(
         self, least: Any, most: Any, stride: Any, fewest: Any, widest: Any
@@ -424,8 +401,7 @@ class Chain:
         hits = m - above if self.is_whole else rows + 0 * above
         depth, size, end = (int(x[-1]) for x in (self.depths, self.sizes, self.ends))
         inside = np.clip(hits, 0, size)
-        least, most = self._inside(self.ends[-1:])
-        possible = (hits == inside) & (above + hits >= least) & (above + hits <= most)
+        possible = (hits == inside) & (above + hits <= m)
         logweight = log_binomial(size, inside) + math.log(stride) - self.log_total
         logweight = logweight + self.log_left(end, above + hits)
         # the rows have the same hits for all hits above, except if these leave the rest

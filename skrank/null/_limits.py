@@ -86,9 +86,7 @@ def fence(chain: Chain, statistic: float, sign: int, slack: float) -> Fence:
     wanted = wanted[(wanted >= 1) & (wanted <= ends[-1])]
     depths = np.unique(ends[np.searchsorted(ends, wanted)])
     depths = ends if ends.size <= FEW_GROUPS else depths
-    wide = 2 * chain.sizes > ends  # ties that may decide, and what is above them
-    depths = np.union1d(depths, np.append(ends[wide], chain.depths[wide]))
-    depths = depths[(depths > 0) & (depths < n)]
+    depths = depths[depths < n]
     # values as extreme are at least s - slack, or at most s + slack
     least = statistic - sign * slack
     most = _settled(chain, depths, least, 1) - 1

@@ -2,8 +2,7 @@
 
     1. "exact": the distribution value by value, or the few placements that are as
        extreme (`_counting`).
-    2. "inversion": the characteristic function of a tilted chain (`_inversion`), or of
-       its parts if the hits of one tie decide the value (`_one_tie`).
+    2. "inversion": the characteristic function of a tilted chain (`_inversion`).
     3. "importance_sampling": rankings drawn from that chain, or "monte_carlo": plain
        rankings, if there is no such chain (`_sampling`).
     4. "bounds": limits from the moments and from the hits above one depth (`_limits`).
@@ -26,15 +25,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from skrank._utils._text import track
-from skrank.null import (
-    _counting,
-    _inversion,
-    _limits,
-    _one_tie,
-    _sampling,
-    _tilted,
-    _walk,
-)
+from skrank.null import _counting, _inversion, _limits, _sampling, _tilted, _walk
 from skrank.null._atoms import Atoms
 from skrank.null._ends import SAME, end
 from skrank.null._lattice import OutOfReachError, positive
@@ -56,10 +47,10 @@ _BEYOND = 2.001  # distance of the next value that differs by more than rounding
 _ACCURATE, _HOPELESS = 0.015, 0.5
 _DRAWS = (2**12, 2**14, 2**16, 2**18)  # until the error is small enough
 _PLACES = 2**25  # of all targets in all draws: seconds
-_FEWEST = 100  # plain draws. With 1000, those of 200,000 targets take 12 s.
 _QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
 _CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
+_FEW_LISTS = 100  # of untied rankings as good as this one, at least
 
 _Floats = NDArray[np.float64]
 _Found = TypeVar("_Found")
@@ -150,17 +141,6 @@ class Facts:
         """The distribution value by value, if that is quick; else None."""
         return _counting.distribution(self.terms)
 
-    @property
-    def n_draws(self) -> int:
-        """Number of plain draws that take a few seconds."""
-        targets = sum(term.chain.n_targets * term.copies for term in self.terms)
-        return min(_DRAWS[-1], max(_FEWEST, _PLACES // targets))
-
-    @cached_property
-    def draws(self) -> _Floats:
-        """Values of plain draws, of one seed."""
-        return _sampling.draw(self.terms, self.n_draws, np.random.default_rng(0))
-
     def list_ends(self, sign: int) -> list[tuple[float, float]]:
         """Return the ends of each ranking on one side, with their log-probabilities."""
         if sign not in self._ends:
@@ -207,10 +187,6 @@ class TailQuery:
         """Compute the smaller tail; the other one is the complement."""
         known = self._known("exact", self.facts.atoms)
         if known is not None:
-            rest = self.other._known("exact", self.facts.atoms)
-            # the smaller one has more digits; both are 1 if only one value is possible
-            if rest is not None and rest.log_pvalue < min(known.log_pvalue, -0.7):
-                return self._complement(rest)
             return known
         asked = self.other if self._is_likely else self
         found = asked._told()
@@ -265,7 +241,6 @@ class TailQuery:
     def _methods(self) -> Iterator[Callable[[], TailProbability | None]]:
         (end, _), mean = self.facts.end(self.sign), self.facts.moments[0]
         few = self.facts.is_single and self._trimmed.chain.possible().n_cells <= _QUICK
-        few = few or self._is_of_two_cells
         near = few or abs(end - self.statistic) < _NEAR * abs(end - mean)
         yield from (self._count, self._invert) if near else (self._invert, self._count)
         yield partial(self._draw, _DRAWS)
@@ -273,11 +248,9 @@ class TailQuery:
 
     def _plain(self, size: int | None = None) -> TailProbability:
         """Draw plain rankings, and count those that are as extreme."""
-        if size is None and self.generator is None:
-            values = self.facts.draws
-        else:
-            size = size or self.facts.n_draws
-            values = _sampling.draw(self.facts.terms, size, self._source)
+        targets = sum(term.chain.n_targets * term.copies for term in self.facts.terms)
+        size = size or min(_DRAWS[-1], max(1000, _PLACES // targets))
+        values = _sampling.draw(self.facts.terms, size, self._source)
         tail = _sampling.tail(values, self._reached(values))
         return TailProbability(tail[0], None, tail[1], "monte_carlo")
 
@@ -340,13 +313,6 @@ class TailQuery:
 
     # The methods
 
-    @property
-    def _is_of_two_cells(self) -> bool:
-        """Whether only the hits above a tie and in it count, in any order."""
-        chain = self.facts.terms[0].chain
-        one = self.facts.is_single and chain.ends.size == 2
-        return one and not chain.metric.ordered
-
     @cached_property
     def _fence(self) -> _limits.Fence:
         """Numbers of hits above single depths that leave the question open."""
@@ -396,8 +362,6 @@ class TailQuery:
     def _count(self) -> TailProbability | None:
         """Count the placements that are as extreme, if there are few."""
         args = self.statistic, self.sign, self.facts.slack(self.statistic)
-        if self._is_of_two_cells:
-            return _exact(_counting.two_cells(self.facts.terms[0].chain, *args))
         chain, log_p = self._trimmed.chain, None
         if not self.facts.is_single:
             ends = [end for end, _ in self.facts.list_ends(self.sign)]
@@ -414,13 +378,6 @@ class TailQuery:
             log_p, error = _inversion.tail(many)
             return TailProbability(log_p, None, error, "inversion")
         lists = self._solution.lists
-        if self.facts.is_single and isinstance(self._solution.paths[0], _walk.Path):
-            (part,) = self._parts or ()
-            other = replace(part, sign=-self.sign, statistic=self.other.statistic)
-            args = part, other, self._solution, self._fence
-            summed = _attempt(partial(_one_tie.tail, *args))
-            if summed is not None:
-                return self._with_sure(-math.inf, *summed, "inversion")
         log_sure = self._log_sure(lists)
         sure = float(np.logaddexp(self._trimmed.sure, log_sure))
         found = _inversion.tail(self._solution, sure)
@@ -475,9 +432,20 @@ class TailQuery:
         return _limits.Limits(lower, max(lower, upper))
 
     def _is_credible(self, found: TailProbability) -> bool:
-        """Whether an answer is inside the bounds, and accurate enough."""
-        slack = _CERTAIN if found.log_bounds else math.log1p(3 * found.doubt)
-        known = found.doubt <= _HOPELESS
+        """Whether an answer is inside the bounds, and accurate enough.
+
+        Estimates do not resolve the last few of all untied rankings, unless only their
+        first hits count: these are drawn in one step.
+        """
+        if found.log_bounds is not None:
+            return self._limits.hold(found.log_pvalue, _CERTAIN)
+        chains = [term.chain for term in self.facts.terms]
+        lists = sum(term.chain.log_total * term.copies for term in self.facts.terms)
+        few = found.log_pvalue < math.log(_FEW_LISTS) - lists
+        few = few and self.sign > 0 and chains[0].metric.counted_hits != 1
+        few = few and all(chain.is_untied for chain in chains)
+        slack = math.log1p(3 * found.doubt)
+        known = found.doubt <= _HOPELESS and not few
         return known and self._limits.hold(found.log_pvalue, slack)
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx
 
-from skrank.null._chain import GROUP_CELLS, Chain
+from skrank.null._chain import Chain
 from skrank.null._lattice import (
     FEW_GROUPS,
     MOST_CELLS,
@@ -56,23 +56,20 @@ _GROWTHS = (0.3, 0.12, 0.06, 0.03, 0.015, 0.0075)
 _SHORT, _SHORT_CELLS = 256, 2**18
 # Probability of hits that are not followed, and of those whose absence has an effect.
 _LEFT_OUT, _TOUCHED = 1e-9, 1e-7
-# Cells that take as long as a walk in blocks. With twice as many, a mean over 16
-# rankings of 2000 items is called slow, but takes a second.
-_IN_BLOCKS = 2**16
 # Possible numbers of hits above a depth that are all followed. With none, exp(-9343) of
 # (100000, 5000) under BEDROC is only bounded.
 _FEW = 24
 # Strides in a standard deviation of hits, for many groups, and for few of them, whose
 # sum of gains may be near a lattice.
-PER_DEVIATION, _PER_LUMP = 1.5, 12.0
-#: Part of the variance of E that a tie has which decides it. Beside half of it, the
-#: rest hides the steps of a tie.
-MOSTLY = 0.25
+_PER_DEVIATION, _PER_LUMP = 1.5, 12.0
+_MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps of a tie
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
+# Part of a change that is uncertain if it is continued. If paths are not continued, the
+# walk to exp(-38926) of (100000, 50000) takes more than twice as long.
+_MARGIN = 0.3
 _MOST_STEPS = 60  # of a walk; far tails take up to 51
-_NOWHERE = 1e-9  # deviations of E, as a part of its distance from zero
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
 
 
@@ -97,21 +94,13 @@ class Path(NamedTuple):
 
     @classmethod
     def plain(cls, chain: Chain) -> "Path":
-        """Return the likely hits without a tilt: seven deviations.
-
-        Above and below the depth above which their number is known.
-        """
-        depth, known = chain.pin or (chain.stop, chain.n_targets)
-        ends = np.array([chain.start, depth, chain.stop])
-        hits, sizes = np.array([0, known, chain.n_targets]), chain.sizes
+        """Return the likely hits without a tilt: seven deviations."""
+        n, sizes = chain.stop - chain.start, chain.sizes
         depths = np.append(chain.depths, chain.ends[-1])
-        part = np.searchsorted(ends[1:-1], depths, "right")
-        n, above = np.maximum(1, np.diff(ends))[part], depths - ends[part]
-        share = np.diff(hits)[part] / n
-        mean = hits[part] + share * above
-        spread = np.sqrt(share * (1 - share) * above * (1 - above / n))
-        share, n = share[:-1], n[:-1]
-        inside = np.sqrt(share * (1 - share) * sizes * np.maximum(1 - sizes / n, 0))
+        share = chain.n_targets / n
+        mean = share * (depths - chain.start)
+        spread = np.sqrt(mean * (1 - share) * (chain.start + n - depths) / n)
+        inside = np.sqrt(share * (1 - share) * sizes * (1 - sizes / n))
         least, most = mean - 7 * spread - 4, mean + 7 * spread + 12
         hits = share * sizes
         fewest, widest = hits - 7 * inside - 4, hits + 7 * inside + 12
@@ -149,6 +138,21 @@ class Path(NamedTuple):
             np.where(same, self.deviation[first], deviation),
         )
 
+    def ahead(self, before: "Path", times: float) -> "Path":
+        """Continue the change since the path before, so many times, with a margin."""
+        least, most, mean, fewest, widest, deviation = (
+            times * (new - old) for new, old in zip(self[1:], before[1:], strict=True)
+        )
+        return Path(
+            self.depths,
+            self.least + least - _MARGIN * np.abs(least),
+            self.most + most + _MARGIN * np.abs(most),
+            self.mean + mean,
+            self.fewest + fewest - _MARGIN * np.abs(fewest),
+            self.widest + widest + _MARGIN * np.abs(widest),
+            self.deviation + np.minimum(deviation, 0.0),
+        )
+
     def lattice(self, chain: Chain, per_deviation: float) -> Lattice:
         """Return a lattice of these hits, with so many strides in a deviation."""
         possible = chain.possible()
@@ -174,7 +178,7 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
         return None, 0.0
     chain, lattice, possible = way.chain, way.lattice, way.chain.possible()
     above, inside, means = [(0.0, 0.0, 0.0)], [], [0.0]
-    most_variance = MOSTLY * tilted.cumulants.curvature
+    most_variance = _MOSTLY * tilted.cumulants.curvature
     for j, move in enumerate(moves):
         # hits in the group; the last group of a whole ranking has all the others
         hits, stride = tilted.hits(move), int(lattice.stride[j + 1])
@@ -186,7 +190,7 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
         found = _padded(hits, move.joint, deviation, stride, here, every)
         # a tie with most of the variance makes E nearly a lattice
         if not chain.merged[j] and move.variance(move.gain) > most_variance:
-            deviation *= PER_DEVIATION / _PER_LUMP
+            deviation *= _PER_DEVIATION / _PER_LUMP
         inside.append((*found, deviation))
         if move.step is not None:  # and above its end
             hits, chance = move.step.below, moves[j + 1].above
@@ -303,20 +307,6 @@ class Solution:
         return _settled(parts, chains, paths, self.tilt, math.inf)[0]
 
 
-def work(chain: Chain) -> int:
-    """Cells of a pass, as a measure of its time.
-
-    Without blocks, of hits within ten deviations on either side; or of all hits of a
-    ranking that is one of many, with or without blocks.
-    """
-    groups = chain.ends.size
-    if chain.is_pairwise:
-        return min(chain.possible().n_cells // 2, _IN_BLOCKS)
-    per = _PER_LUMP if groups <= FEW_GROUPS else PER_DEVIATION
-    likely = groups * round(20 * per) ** 2
-    return GROUP_CELLS * groups + min(chain.possible().n_cells, likely)
-
-
 def solve(parts: Sequence[Part]) -> Solution:
     """Find the tilt; the value must be inside the support."""
     chains = [part.chain for part in parts]
@@ -328,7 +318,7 @@ def solve(parts: Sequence[Part]) -> Solution:
     merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
     growths = _GROWTHS if merged else (0.0,)
     few = max(chain.ends.size for chain in chains) <= FEW_GROUPS
-    per = _PER_LUMP if few else PER_DEVIATION
+    per = _PER_LUMP if few else _PER_DEVIATION
     root, before, error = 0.0, math.nan, 0.0
     paths: list[Path | None] = [None if first_hits else Path.plain(c) for c in chains]
     for growth in growths:
@@ -337,7 +327,7 @@ def solve(parts: Sequence[Part]) -> Solution:
         if growth == growths[0]:
             lists, paths = _settled(parts, blocks, paths, 0.0, per)
             cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
-            per = max(PER_DEVIATION, per * min(1.0, math.sqrt(_SHORT_CELLS / cells)))
+            per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_SHORT_CELLS / cells)))
             spread = total(lists).deviation
         root, lists, paths = _walk(parts, blocks, paths, root, per)
         found, tilt = total(lists), root
@@ -370,25 +360,28 @@ def _walk(
 ) -> tuple[float, list[Tilted], list[Path | None]]:
     """Find the root of K' from a tilt whose likely hits are known."""
     lists, paths = _settled(parts, chains, paths, tilt, per)
-    reach, before, steps = _STEP, math.inf, 0
+    reach, before, last, old = _STEP, math.inf, 0.0, paths
+    steps = 0
     while True:
         steps += 1
         positive(_MOST_STEPS - steps)
         _, slope, curvature = total(lists)
-        deviation = math.sqrt(curvature)
-        positive(deviation - _NOWHERE * abs(slope))  # zero is outside the support
+        deviation = math.sqrt(positive(curvature))
         # a step that leaves a heavy tail behind has a much smaller variance
         steady = curvature > 0.8 * before or abs(slope) <= 1e-4 * deviation
         if abs(slope) <= _CENTRED * deviation and steady:
             return tilt, lists, paths
         step = float(np.clip(-slope / deviation, -reach, reach)) / deviation
+        times = step / last if last else 0.0
+        ahead = [p and q and p.ahead(q, times) for p, q in zip(paths, old, strict=True)]
         try:
-            lists, paths = _settled(parts, chains, paths, tilt + step, per, slope)
+            lists, found = _settled(parts, chains, ahead, tilt + step, per, slope)
         except _TooFarError:
             reach = abs(step) * deviation / 2
             positive(reach - 1e-7)
             continue
-        tilt, reach, before = tilt + step, 2 * reach, curvature
+        old, paths, last, before = paths, found, step, curvature
+        tilt, reach = tilt + step, 2 * reach
 
 
 def _settled(
