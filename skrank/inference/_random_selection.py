@@ -192,9 +192,6 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         if self.method not in ("auto", "monte_carlo"):
             rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
             raise invalid("method", rule, repr(self.method))
-        if asked.n_missed:
-            rule = "be 0 with `clusters` or `strata`"
-            raise invalid("n_missed", rule, str(asked.n_missed))
         if asked.kind == "folds":
             rule = "be left out for folds, which `cv_groups` makes of whole clusters"
             raise invalid("clusters", rule, "clusters and folds")

@@ -12,6 +12,7 @@ branch and bound: paths that cannot reach the value are dropped, and paths that 
 miss it are added with all their C(n - T, m - H) continuations.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._atoms import Atoms, first_hit_law
-from skrank.null._chain import Chain
-from skrank.null._lattice import IMPOSSIBLE, Step
+from skrank.null._chain import Chain, log_binomial
+from skrank.null._lattice import BATCH_ITEMS, IMPOSSIBLE, Step
 from skrank.null._sampling import measure_lists
 from skrank.null._tilted import Term
 
@@ -34,6 +35,9 @@ _MOST_ADDED = 8
 # Number of groups up to which the paths near an end are followed, in loops over the
 # groups: some tenths of a second. With 8,000, tails of (5000, 50) take 1.5 s longer.
 _MOST_GROUPS = 2000
+# Logarithm of the part of the largest probability that is still added. With half of it,
+# p of a cutoff inside a tie has errors of 1e-9.
+_FELT = 40.0
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -146,6 +150,46 @@ def extreme_tail(
     if found is None:
         return None
     return min(0.0, float(np.logaddexp.reduce(found[1], initial=-np.inf)))
+
+
+def two_cells(chain: Chain, statistic: float, sign: int, slack: float) -> float:
+    """Logarithm of P(value >= statistic), or <= with sign -1, for a cutoff in a tie.
+
+    Only the numbers of hits above the tie and in it count. For each number in it, those
+    above it are added, from the first one that reaches the statistic to the last one
+    that is felt.
+    """
+    assert chain.slope is not None
+    m, (above, size), depth = chain.n_targets, chain.sizes.tolist(), int(chain.ends[-1])
+    over, tied = np.arange(min(m, above) + 1)[::sign], np.arange(min(m, size) + 1)
+    gain = sign * chain.slope * chain.gain(0, 0 * over, over)
+    wanted = sign * (statistic - chain.metric.offset(chain.frame)) - slack
+    wanted = wanted - sign * chain.slope * chain.gain(1, 0 * tied, tied)
+    first = np.searchsorted(gain, wanted)
+    ways, inside = log_binomial(above, over), log_binomial(size, tied)
+    ways, over = np.append(ways, -np.inf), np.append(over, 0)  # an end
+    below = chain.log_left(depth, np.arange(over.size + tied.size)) - chain.log_total
+
+    def logchance(place: _Ints, row: _Ints) -> _Floats:
+        place = np.minimum(place, over.size - 1)
+        found: _Floats = ways[place] + inside[row] + below[over[place] + tied[row]]
+        return found
+
+    # the likeliest number above a tie, given that in it
+    mode = (above + 1) * (m - tied + 1) // (chain.n_samples - size + 2)
+    likeliest = np.maximum(first, mode if sign > 0 else over.size - 2 - mode)
+    top = logchance(likeliest, np.arange(tied.size))
+    peak, total = float(top.max()), 0.0
+    row = np.flatnonzero(top > peak - _FELT)
+    place = first[row]
+    while row.size:
+        index = place[:, None] + np.arange(1 + BATCH_ITEMS // row.size)
+        found = logchance(index, row[:, None])
+        total += float(np.exp(found - peak).sum())
+        last = index[:, -1]
+        kept = (found[:, -1] > peak - _FELT) | (last < likeliest[row])
+        row, place = row[kept], last[kept] + 1
+    return min(0.0, peak + math.log(total))
 
 
 def mean_tail(

@@ -187,6 +187,10 @@ class TailQuery:
         """Compute the smaller tail; the other one is the complement."""
         known = self._known("exact", self.facts.atoms)
         if known is not None:
+            rest = self.other._known("exact", self.facts.atoms)
+            # the smaller one has more digits; both are 1 if only one value is possible
+            if rest is not None and rest.log_pvalue < min(known.log_pvalue, -0.7):
+                return self._complement(rest)
             return known
         asked = self.other if self._is_likely else self
         found = asked._told()
@@ -241,6 +245,7 @@ class TailQuery:
     def _methods(self) -> Iterator[Callable[[], TailProbability | None]]:
         (end, _), mean = self.facts.end(self.sign), self.facts.moments[0]
         few = self.facts.is_single and self._trimmed.chain.possible().n_cells <= _QUICK
+        few = few or self._is_of_two_cells
         near = few or abs(end - self.statistic) < _NEAR * abs(end - mean)
         yield from (self._count, self._invert) if near else (self._invert, self._count)
         yield partial(self._draw, _DRAWS)
@@ -313,6 +318,13 @@ class TailQuery:
 
     # The methods
 
+    @property
+    def _is_of_two_cells(self) -> bool:
+        """Whether only the hits above a tie and in it count, in any order."""
+        chain = self.facts.terms[0].chain
+        one = self.facts.is_single and chain.ends.size == 2
+        return one and not chain.metric.ordered
+
     @cached_property
     def _fence(self) -> _limits.Fence:
         """Numbers of hits above single depths that leave the question open."""
@@ -362,6 +374,8 @@ class TailQuery:
     def _count(self) -> TailProbability | None:
         """Count the placements that are as extreme, if there are few."""
         args = self.statistic, self.sign, self.facts.slack(self.statistic)
+        if self._is_of_two_cells:
+            return _exact(_counting.two_cells(self.facts.terms[0].chain, *args))
         chain, log_p = self._trimmed.chain, None
         if not self.facts.is_single:
             ends = [end for end, _ in self.facts.list_ends(self.sign)]

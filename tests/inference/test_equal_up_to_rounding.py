@@ -228,6 +228,7 @@ def swaps(y_true, a, b, case):
     return chances
 
 
+@pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
 @pytest.mark.parametrize("ties", [False, True], ids=["distinct", "ties"])
 @pytest.mark.parametrize("case", EXACT)
 @pytest.mark.slow

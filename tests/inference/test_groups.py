@@ -429,6 +429,7 @@ def test_an_interval_of_the_share_of_value_draws_items_with_their_amounts():
     assert (result.n_samples, result.n_targets) == (900, Y.sum())
 
 
+@pytest.mark.filterwarnings("ignore:The weights are so unequal")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["recall@0.05", "average_precision"])
 def test_coverage_of_few_targets_whose_amounts_grow_with_their_scores(name):

@@ -178,6 +178,15 @@ def test_refusals():
         one_sided.compare_all(y, scores).leaderboard()
 
 
+def test_too_few_draws_for_all_pairs_have_a_warning():
+    y, scores = scores_of((0, 1, 3))
+    test = RankingComparison(n_resamples=58, random_state=0)
+    with pytest.warns(UserWarning, match="`n_resamples` must be at least 59; got 58"):
+        table = test.compare_all(y, scores)
+    assert min(table.adjusted_pvalues) > 0.05  # 3 / 59
+
+
+@pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
 @pytest.mark.slow
 @pytest.mark.parametrize(("m", "n", "k"), [(10, 500, 5), (30, 1000, 4)])
 def test_the_best_is_seldom_left_out(m, n, k):

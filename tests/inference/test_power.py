@@ -384,6 +384,7 @@ def test_power_is_that_of_the_test(metric, m, prevalence, value, level):
     assert abs(result.power - np.mean(found)) < 0.01 + 3 * error
 
 
+@pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "m", "prevalence", "value", "difference", "correlation", "runs"),

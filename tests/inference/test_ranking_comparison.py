@@ -379,6 +379,7 @@ def test_size_of_the_test(metric, method):
     assert binomtest(small, 250, 0.05).pvalue > 1e-3
 
 
+@pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
 @pytest.mark.slow
 def test_size_and_power_with_few_targets():
     # each ranking finds another half of eight targets; and one is better with ten

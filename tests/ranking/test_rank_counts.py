@@ -79,6 +79,7 @@ def value_or_error(metric, *data, **kwargs):
         return str(error)
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 @pytest.mark.parametrize(("case", "ties"), CASES)
 @settings(max_examples=4)
 @given(data=st.data())
