@@ -67,7 +67,7 @@ def questions(n_targets):
 def over_data_sets():
     return {
         f"{N_SETS} sets, AP {method}": RankingComparison(method=method)
-        for method in ("paired_t", "sign", "wilcoxon", "jackknife")
+        for method in ("t", "sign", "wilcoxon", "jackknife")
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,24 +14,25 @@ from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
 from skrank.inference._metric_interval_result import MetricIntervalResult
-from skrank.inference._question import Question
+from skrank.inference._question import Question, choose_method, data_of
+from skrank.inference._variability._changes import (
+    changes_of,
+    cluster_changes,
+    fewest_of,
+    item_changes,
+)
 from skrank.inference._variability._clusters import (
-    cell_changes,
     check_two_way,
     cluster_bootstrap,
     clusters_of_classes,
-    error_of_totals,
-    jackknife_totals,
-    two_way_error,
 )
-from skrank.inference._variability._folds import corrected_error, sampling_error
+from skrank.inference._variability._folds import sampling_error
 from skrank.inference._variability._interval import (
     BetaRule,
     CertainRule,
     IntervalRule,
     NormalRule,
 )
-from skrank.inference._variability._jackknife import jackknife_of
 from skrank.inference._variability._moderation import (
     error_of_one_value,
     moderated_rule,
@@ -60,19 +60,26 @@ from skrank.metrics._definitions import (
 from skrank.metrics._evaluate import for_weights
 from skrank.ranking._input import RankingInput
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._rankings import Codes, Rankings
+from skrank.ranking._rankings import Rankings
 
-# the last three are for several rankings, folds, and clusters over several rankings
+# Methods by the data; "auto" is the first, and "bootstrap" for metrics that jump when
+# an item is left out.
+_METHODS = {
+    "one": ("moderated", "jackknife", "bootstrap", "survival", "posterior"),
+    "weights": ("bootstrap",),
+    "clusters": ("jackknife", "bootstrap"),
+    "groups": ("t", "bootstrap"),
+    "groups with weights": ("t",),
+    "groups with clusters": ("two_way",),
+    "folds": ("corrected_t",),
+}
+METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
+
 # Effective number of targets below which weighted intervals have a warning. With 12
-# targets and weights of 1 and 10 it is 5, and the coverage .81 to .86
-# (benchmarks/coverage_of_intervals.py). With half of the limit, a list of which only
-# the top and a sample were inspected (coverage .53) would have no warning.
+# targets and weights of 1 and 10 it is 5, and the coverage is .81 to .86. With half of
+# the limit, a list of which only the top and a sample were inspected (coverage .53)
+# would have no warning.
 _FEW_UNITS = 12
-
-METHODS = (
-    *("auto", "moderated", "jackknife", "bootstrap", "survival", "posterior"),
-    *("t", "corrected_t", "two_way"),
-)
 
 
 @documented
@@ -206,89 +213,61 @@ class MetricInterval(Question[MetricIntervalResult]):
             "threshold".
         """
         asked = self._asked(rankings)
-        each, codes = asked.single, asked.clusters
+        each, method = asked.single, self._choose(asked)
         metric = for_weights(self._metric(), each)
-        method = self._method_for(asked)
         values = asked.by_fold([metric.value(one) for one in each])
-        if method == "two_way":
-            clusters, codes_of = asked.clusters_of_parts
-            changes = list(map(partial(cell_changes, metric), each, codes_of))
-            found = two_way_error(values, changes, clusters)
-            rule: IntervalRule = _rule_of_mean(
-                metric, _ends(metric, each), values, *found
-            )
-        elif asked.kind != "one":
-            error = self._error_of_mean(method, metric, asked, values)
-            rule = CertainRule(float(values.mean()))
-            if error is not None:
-                rule = _rule_of_mean(metric, _ends(metric, each), values, error)
+        if asked.kind != "one":
+            rule = self._rule_of_mean(method, metric, asked, values)
         elif asked.weighted:
             rule = self._rule_of_weights(metric, each[0])
-        elif codes is not None:
-            rule = self._rule_of_clusters(method, metric, each[0], codes)
+        elif asked.clusters is not None:
+            rule = self._rule_of_clusters(method, metric, asked)
         else:
-            rule = self._rule(metric, each[0])
-        fields = self._fields(asked)
-        fields["labels"] = tuple(dict.fromkeys(asked.folds or asked.labels))
+            rule = self._rule(method, metric, each[0])
         return MetricIntervalResult(
             estimate=float(values.mean()),
             standard_error=rule.standard_error,
             method=method,
             values=tuple(values.tolist()) if asked.labels else (),
             _rule=rule,
-            **fields,
+            **self._fields(asked, by_fold=True),
         )
 
-    def _method_for(self, asked: Rankings) -> str:
+    def _choose(self, asked: Rankings) -> str:
         """Choose the method for "auto", and check that it suits the data."""
-        metric = self._metric()
+        metric, data = self._metric(), data_of(asked)
         if asked.weighted and asked.clusters is not None:
             raise invalid("sample_weight", "be None with `clusters`", "weights")
-        usual: tuple[str, ...] = ("t", "bootstrap")
-        data = "several rankings"
-        if asked.kind == "folds":
-            usual, data = ("corrected_t",), "the folds of a cross-validation"
-        elif asked.kind == "one" and asked.weighted:
-            usual, data = ("bootstrap",), "weighted items"
-        elif asked.weighted:
-            usual, data = ("t",), "weighted items in several rankings"
-        elif asked.kind == "groups" and asked.clusters is not None:
-            usual, data = ("two_way",), "`groups` with `clusters`"
+        usual = _METHODS[data]
+        if data == "groups with clusters":
             check_two_way(metric)
-        elif asked.kind == "one" and asked.clusters is not None:
+        elif data == "one" and not metric.smooth:
+            usual = ("bootstrap", *usual)
+        elif data == "clusters":
             (one,) = asked.single
             whole = asked_cut(metric, one) == one.n_samples
-            usual, data = ("bootstrap", "jackknife"), "`clusters`"
-            if metric.smooth and whole:
-                usual = ("jackknife", "bootstrap")
-        elif asked.kind == "one":
-            best = "moderated" if metric.smooth else "bootstrap"
-            usual, data = tuple(dict.fromkeys((best, *METHODS[1:6]))), "one ranking"
-        if self.method not in ("auto", *usual):
-            rule = f"be one of {', '.join(map(repr, ('auto', *usual)))} for {data}"
-            raise invalid("method", rule, repr(self.method))
-        return usual[0] if self.method == "auto" else self.method
+            usual = usual if metric.smooth and whole else usual[::-1]
+        return choose_method(self.method, usual, data)
 
-    def _error_of_mean(
+    def _rule_of_mean(
         self, method: str, metric: Any, asked: Rankings, values: NDArray[np.float64]
-    ) -> float | None:
-        """Return the standard error of the mean; None if the values cannot vary."""
+    ) -> IntervalRule:
+        """Return Student's t of the mean over several rankings."""
         each = asked.single
-        equal = np.ptp(values) <= ROUNDING * abs(values).max()
-        # of days with other numbers of targets, certain values differ
-        if (equal or asked.kind != "groups") and all(
-            is_certain(metric, one) for one in each
-        ):
-            return None
-        if method == "bootstrap" and len(each) > 1:
-            return self._two_level_error(metric, each, values)
-        if asked.kind == "groups":
-            return corrected_error(values, 0.0)
-        error = corrected_error(values, asked.ratio)  # the error of one fold is NaN
-        if not asked.grouped and values.size > 1:  # at least that of the items
-            errors = [self._rule(metric, one).standard_error for one in each]
+        if method != "two_way" and _is_certain_mean(metric, asked, values):
+            return CertainRule(float(values.mean()))
+        drawn = method == "bootstrap" and len(each) > 1
+        of_values = "t" if method == "bootstrap" else method
+        changes = changes_of(of_values, metric, asked, values[:, None])
+        error, freedom = changes.error([1.0])
+        if drawn:
+            error = self._two_level_error(metric, each, values)
+        elif asked.kind == "folds" and not asked.grouped and values.size > 1:
+            # at least that of the items
+            usual = "moderated" if metric.smooth else "bootstrap"
+            errors = [self._rule(usual, metric, one).standard_error for one in each]
             error = max(error, sampling_error(np.nan_to_num(errors), asked.ratio))
-        return error
+        return _rule_of_mean(metric, _ends(metric, each), values, error, freedom)
 
     def _rule_of_weights(self, metric: AnyMetric, ranking: Ranking) -> IntervalRule:
         """Return Student's t from the bootstrap of weighted items.
@@ -368,25 +347,36 @@ class MetricInterval(Question[MetricIntervalResult]):
             asked = f"be one of {methods} for {metric.name}"
             raise invalid("method", asked, repr(self.method))
 
-    def _rule(self, metric: Metric, ranking: Ranking) -> IntervalRule:
+    def _rule(self, method: str, metric: Metric, ranking: Ranking) -> IntervalRule:
         """Return the rule that gives the standard error and the interval."""
         if is_certain(metric, ranking):
             return CertainRule(metric.value(ranking))
-        method = self.method
-        if method in ("auto", "t", "corrected_t"):
-            method = "moderated" if metric.smooth else "bootstrap"
         if method == "moderated":
             return moderated_rule(metric, ranking)
         if method == "posterior":
             return self._posterior(metric, ranking)
-        error = self._error(method, metric, ranking)
-        named = self.method == method
-        return (normal_rule if named else resampled_rule)(metric, ranking, error)
+        if method == "survival":
+            return normal_rule(metric, ranking, survival_error(metric, ranking))
+        counts = ranking.n_targets, ranking.n_non_targets
+        if min(counts) < 2:
+            error, freedom = _unknown(metric, *counts), 1.0
+            if self.method == method:
+                return normal_rule(metric, ranking, error)
+        elif method == "jackknife":
+            error, freedom = item_changes(metric, [[ranking]]).error([1.0])
+            rule = normal_rule(metric, ranking, error)
+            return replace(rule, degrees_of_freedom=freedom)
+        else:
+            error = float(self._draw(bootstrap(metric, ranking)).std(ddof=1))
+            freedom = fewest_of(ranking) - 1
+        return resampled_rule(metric, ranking, error, degrees_of_freedom=freedom)
 
     def _rule_of_clusters(
-        self, method: str, metric: Metric, ranking: Ranking, codes: Codes
+        self, method: str, metric: Metric, asked: Rankings
     ) -> IntervalRule:
         """Return Student's t from the influences or the bootstrap of the clusters."""
+        (ranking,), codes = asked.single, asked.clusters
+        assert codes is not None
         if is_certain(metric, ranking):
             return CertainRule(metric.value(ranking))
         fewest = min(clusters_of_classes(ranking, codes))
@@ -396,10 +386,9 @@ class MetricInterval(Question[MetricIntervalResult]):
                 "hold targets, and two non-targets; got one."
             )
             return normal_rule(metric, ranking, math.nan)
-        freedom: float = fewest - 1
+        error, freedom = math.nan, fewest - 1.0
         if metric.smooth:
-            totals = jackknife_totals(metric, ranking, codes)
-            error, freedom = error_of_totals(totals)
+            error, freedom = cluster_changes(metric, [ranking], codes).error([1.0])
         if method == "bootstrap":
             engine = cluster_bootstrap(metric, (ranking,), codes)
             error = float(self._draw(engine).std(ddof=1))
@@ -409,16 +398,6 @@ class MetricInterval(Question[MetricIntervalResult]):
         if isinstance(rule, NormalRule) and most < math.inf:
             return replace(rule, best=max(rule.best, most))
         return rule
-
-    def _error(self, method: str, metric: Metric, ranking: Ranking) -> float:
-        if method == "survival":
-            return survival_error(metric, ranking)
-        counts = ranking.n_targets, ranking.n_non_targets
-        if min(counts) < 2:
-            return _unknown(metric, *counts)
-        if method == "jackknife":
-            return float(np.sqrt(jackknife_of(metric, ranking).variance))
-        return float(self._draw(bootstrap(metric, ranking)).std(ddof=1))
 
     def _posterior(self, metric: Metric, ranking: Ranking) -> BetaRule:
         """Return the beta distribution of precision or recall."""
@@ -431,6 +410,16 @@ class MetricInterval(Question[MetricIntervalResult]):
         scale = total / metric.divisor(frame)
         # the prior of Jeffreys
         return BetaRule(hits + 0.5, total - hits + 0.5, scale, zero)
+
+
+def _is_certain_mean(
+    metric: AnyMetric, asked: Rankings, values: NDArray[np.float64]
+) -> bool:
+    """Whether a mean over rankings cannot vary; certain values of days may differ."""
+    equal = np.ptp(values) <= ROUNDING * abs(values).max()
+    return bool(equal or asked.kind != "groups") and all(
+        is_certain(metric, one) for one in asked.single
+    )
 
 
 def effective_number(weight: NDArray[np.float64]) -> float:
@@ -456,7 +445,7 @@ def _rule_of_mean(
     ends: list[tuple[float, float]],
     values: NDArray[np.float64],
     error: float,
-    degrees_of_freedom: float | None = None,
+    degrees_of_freedom: float,
 ) -> NormalRule:
     """Return Student's t on the logit scale, between the ends of the rankings.
 
@@ -480,7 +469,7 @@ def _rule_of_mean(
         max(best, estimate),
         plain_at_ends=True,
         zero=zero,
-        degrees_of_freedom=degrees_of_freedom or values.size - 1,
+        degrees_of_freedom=degrees_of_freedom,
     )
 
 

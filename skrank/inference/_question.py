@@ -7,7 +7,7 @@ An object of these classes holds settings only. An entrance, ``from_...``, makes
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -73,14 +73,14 @@ class MetricSettings:
         given = self.random_state
         return check_generator(self._seed if given is None else given)
 
-    def _draw(self, engine: Engine) -> Floats:
+    def _draw(self, engine: Engine, *, progress: bool | None = None) -> Floats:
         """Draw values, by a generator of the same state each time."""
         return draw_in_parallel(
             engine,
             self.n_resamples,
             self._generator(),
             n_jobs=self.n_jobs,
-            progress=self.progress,
+            progress=self.progress if progress is None else progress,
         )
 
 
@@ -313,14 +313,44 @@ class Question(MetricSettings, ABC, Generic[Result]):
                 raise invalid(name, rule, "it")
         return rankings.defined_for(self._metric())
 
-    def _fields(self, asked: Rankings) -> dict[str, Any]:
+    def _fields(self, asked: Rankings, *, by_fold: bool = False) -> dict[str, Any]:
         """Return the fields of a result that all questions have."""
         n_samples, n_targets = asked.sizes
+        labels = tuple(dict.fromkeys(asked.folds)) if by_fold and asked.folds else ()
         return {
             "metric": self._metric().name,
             "n_samples": n_samples,
             "n_targets": n_targets,
             "kind": asked.kind,
-            "labels": asked.labels,
+            "labels": labels or asked.labels,
             "n_clusters": asked.n_clusters,
         }
+
+
+def data_of(rankings: Rankings) -> str:
+    """Return the kind of data, by which a method is chosen."""
+    if rankings.clusters is not None:
+        return "groups with clusters" if rankings.kind == "groups" else "clusters"
+    if rankings.weighted and rankings.kind != "folds":
+        return "weights" if rankings.kind == "one" else "groups with weights"
+    return rankings.kind
+
+
+# Kinds of data, as they are called in an error
+_DATA = {
+    "one": "one data set, without `groups`",
+    "weights": "weighted items",
+    "clusters": "`clusters`",
+    "groups": "several data sets",
+    "groups with weights": "weighted items in several data sets",
+    "groups with clusters": "`groups` with `clusters`",
+    "folds": "the folds of a cross-validation",
+}
+
+
+def choose_method(method: str, usual: Sequence[str], data: str) -> str:
+    """Return the method for a kind of data; "auto" is the first of the usual ones."""
+    if method not in ("auto", *usual):
+        names = ", ".join(map(repr, dict.fromkeys(("auto", *usual))))
+        raise invalid("method", f"be one of {names} for {_DATA[data]}", repr(method))
+    return usual[0] if method == "auto" else method

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from copy import copy
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -13,61 +13,73 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_option, invalid
 from skrank._utils._documented import documented
+from skrank._utils._rounding import ROUNDING, subtract
 from skrank._utils._text import brief, track
 from skrank._utils._warnings import warn
 from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
-from skrank.inference._paired._data_sets import DATA_SET_TESTS, corrected_t
-from skrank.inference._paired._pair import (
-    FEW_TARGETS,
-    Pair,
-    PairedValues,
-    Swaps,
-    count_swaps,
-    freedom_of_error,
-    values_of,
-)
+from skrank.inference._paired._data_sets import SIGN_TESTS
+from skrank.inference._paired._pair import Pair, count_swaps
 from skrank.inference._paired._paired_result import (
     PairedResult,
     adjust_holm,
     defined_error,
     from_error,
 )
-from skrank.inference._question import Question
+from skrank.inference._question import Question, choose_method, data_of
 from skrank.inference._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
+from skrank.inference._variability._changes import (
+    Changes,
+    Floats,
+    ItemChanges,
+    StandardError,
+    changes_of,
+    error_of_fixed,
+    fewest_of,
+)
 from skrank.inference._variability._clusters import (
-    cell_changes,
     check_two_way,
     cluster_bootstrap,
     clusters_of_classes,
-    two_way_error,
 )
+from skrank.inference._variability._interval import (
+    CertainRule,
+    DifferenceRule,
+    ModeratedRule,
+)
+from skrank.inference._variability._moderation import moderated_rule, reach_of
+from skrank.inference._variability._sample import is_certain
 from skrank.metrics._definitions import AnyMetric, make_metric
-from skrank.ranking._rankings import Codes, Rankings
+from skrank.ranking._rankings import Rankings
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
-# Methods by what they use: standard errors, which are combined over data sets; the
-# targets or ranks of one data set; the values on several data sets, or on folds.
-_BY_ERROR = ("jackknife", "bootstrap")
+# Methods by the data; "auto" is the first, or the second of the items of one data set.
+_ITEMS = ("permutation", "jackknife", "bootstrap")
 _METHODS = {
-    "one data set, without `groups`": (*_BY_ERROR, "permutation", *AT_CUTOFF),
-    "several data sets": (*_BY_ERROR, *DATA_SET_TESTS),
-    "the folds of a cross-validation": ("corrected_t",),
-    "`clusters`": (*_BY_ERROR, "permutation"),
-    "`groups` with `clusters`": ("two_way",),
+    "one": (*_ITEMS, *AT_CUTOFF),
+    "clusters": _ITEMS,
+    "groups": ("t", *SIGN_TESTS, "jackknife", "bootstrap"),
+    "folds": ("corrected_t",),
+    "groups with clusters": ("two_way",),
 }
-_ONE, _SEVERAL, _FOLDS, _CLUSTERS, _BOTH = _METHODS
-METHODS = tuple(
-    dict.fromkeys(("auto", *(name for one in _METHODS.values() for name in one)))
-)
+METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
 # Targets beyond which "auto" is the jackknife: 9999 permutations of 1000 targets take
 # 4 s, and the time grows with the targets. Nothing breaks with half of them: with 60
 # targets the jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
 MANY_TARGETS = 1000
+# Targets below which a comparison has a warning. With 8 targets up to 10 % of pairs of
+# rankings of unlike shape had p <= .05, with 12 and more up to 8 %
+# (benchmarks/size_of_comparison.py); with half of them, these would have no warning.
+FEW_TARGETS = 12
+# How much Fisher's z of the correlation of two values is lowered for a margin, times
+# the targets less 3. With half of it, where half of the targets cannot be found, a
+# margin was met by chance in 8 % of the samples at the level .05
+# (benchmarks/size_of_comparison.py).
+_LOWERED = 2.2
 
 
 @documented
@@ -82,7 +94,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     {metric}
     {ties}
     method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
-            "posterior", "paired_t", "sign", "wilcoxon", "corrected_t", "two_way"}, \
+            "posterior", "t", "sign", "wilcoxon", "corrected_t", "two_way"}, \
             default="auto"
         Method of the p-value; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
@@ -118,7 +130,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     "jackknife", "bootstrap" one or several items; "jackknife" is "auto" for more
     "mcnemar", "posterior"   one data set,  targets that one of the two finds
                              metric@t
-    "paired_t", "sign",      several        data sets; "auto" is "paired_t"
+    "t", "sign",             several        data sets; "auto" is "t"
     "wilcoxon"
     "corrected_t"            `from_cv`      folds
     "two_way"                groups and     data sets, and clusters that recur over
@@ -204,8 +216,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         if isinstance(rankings, Rankings) and len(rankings.names) != 2:
             rule = "be of two models, or else be given to `compare_all`"
             raise invalid("rankings", rule, str(len(rankings.names)))
-        result = self._compare(self._asked(rankings))
-        _warn_of_few_targets(result)
+        (result,) = self._compare(_Models(self, rankings), [(0, 1)])
         return result
 
     # A comparison is of two models, so its entrances take the data of A and of B where
@@ -258,7 +269,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         ----------
         rankings_a, rankings_b : Ranking, RankCounts or sequence of them
             Rankings of the same items by A and by B, or sequences with a ranking for
-            each data set. The methods "paired_t", "sign" and "wilcoxon" accept
+            each data set. The methods "t", "sign" and "wilcoxon" accept
             RankCounts. All other methods need a :class:`Ranking` in memory, with the
             same items in the same order.
         {names}
@@ -424,38 +435,32 @@ class RankingComparison(Question[RankingComparisonResult]):
         """
         if not isinstance(y_true, Rankings):
             y_true = Rankings.from_predictions(y_true, y_score, **data)
-        asked = self._asked(y_true)
-        names = asked.names
-        if len(names) < 2:
-            raise invalid("y_score", "hold 2 or more rankings", str(len(names)))
-        pairs = list(combinations(names, 2))
+        models = _Models(self, y_true)
+        names, k = models.names, len(models.names)
+        if k < 2:
+            raise invalid("y_score", "hold 2 or more rankings", str(k))
+        pairs = list(combinations(range(k), 2))
         n_shown = len(pairs)
         if baseline == "best" and "best" not in names:
             if self.alternative != "two-sided":
                 rule = "be 'two-sided' for `baseline`='best', chosen by the data"
                 raise invalid("alternative", rule, repr(self.alternative))
-            metric = self._metric()
-            each = [[metric.value(one) for one in row] for row in asked.parts]
-            means = asked.by_fold(np.array(each)).mean(axis=0)
-            sign = 1 if metric.greater_is_better else -1
-            best = names[int(np.argmax(sign * means))]
+            sign = 1 if self._metric().greater_is_better else -1
+            best = int(np.argmax(sign * models.values.mean(axis=0)))
             # any pair could have become one of those shown, so all are adjusted for
             others = [pair for pair in pairs if best not in pair]
-            pairs = [(name, best) for name in names if name != best] + others
-            n_shown = len(names) - 1
+            pairs = [(i, best) for i in range(k) if i != best] + others
+            n_shown = k - 1
         elif baseline is not None:
             if baseline not in names:
                 raise invalid(
                     "baseline", f"be one of {brief([*names])}", brief(baseline)
                 )
-            pairs = [(name, baseline) for name in names if name != baseline]
+            at = names.index(baseline)
+            pairs = [(i, at) for i in range(k) if i != at]
             n_shown = len(pairs)
-        shown = track(pairs, total=len(pairs), label="pairs", progress=self.progress)
-        quiet = copy(self)
-        quiet.progress = False  # one progress bar is enough
-        results = [quiet._compare(asked.only(*pair)) for pair in shown]
+        results = self._compare(models, pairs)
         adjusted = adjust_holm([result.log10_pvalue for result in results])[:n_shown]
-        _warn_of_few_targets(results[0])
         if results[0].method == "permutation":
             self._warn_of_few_draws(len(results))
         return RankingComparisonTable(
@@ -476,68 +481,52 @@ class RankingComparison(Question[RankingComparisonResult]):
                 UserWarning,
             )
 
-    def _choose(self, data: str, n_targets: int) -> str:
+    def _choose(self, asked: Rankings) -> str:
         """Choose the method for "auto", and check that it suits the data."""
-        metric = self._metric()
-        usual = {_ONE: "permutation", _SEVERAL: "paired_t", _FOLDS: "corrected_t"}
+        metric, (_, m) = self._metric(), asked.sizes
+        usual = _METHODS[data_of(asked)]
         # permutations do not hold the end of a tie at the cutoff; with many targets
         # they take too long, and the jackknife has the right size
         cut = metric.cutoff is not None or not metric.ordered
         moves = metric.ties == "threshold" and cut
-        if metric.smooth and (moves or n_targets > MANY_TARGETS):
-            usual[_ONE] = "jackknife"
-        usual[_BOTH], usual[_CLUSTERS] = "two_way", usual[_ONE]
-        method = usual[data] if self.method == "auto" else self.method
-        if method not in _METHODS[data]:
-            rule = f"be one of {', '.join(map(repr, _METHODS[data]))} for {data}"
-            raise invalid("method", rule, repr(method))
+        if usual[0] == "permutation" and metric.smooth and (moves or m > MANY_TARGETS):
+            usual = ("jackknife", *usual)
+        method = choose_method(self.method, usual, data_of(asked))
+        if method == "two_way":
+            check_two_way(metric)
+        if data_of(asked) == "groups" and len(asked.parts) < 2 and method not in _ITEMS:
+            rule = f"make two data sets or more of both classes for method {method!r}"
+            raise invalid("groups", rule, str(len(asked.parts)))
         return method
 
-    def _compare(self, asked: Rankings) -> RankingComparisonResult:
-        """Compare A and B on one data set, or by their means over several."""
-        metric, codes = self._metric(), asked.clusters
-        data = {"groups": _SEVERAL, "folds": _FOLDS}.get(asked.kind, _ONE)
-        if codes is not None:
-            data = _BOTH if asked.kind == "groups" else _CLUSTERS
-        method = self._choose(data, asked.sizes[1])
-        pairs = [Pair(*row) for row in asked.parts]
-        if method in DATA_SET_TESTS and len(pairs) < 2:
-            rule = f"make two data sets or more of both classes for method {method!r}"
-            raise invalid("groups", rule, str(len(pairs)))
-        each = values_of(pairs, metric)
-        values = PairedValues(asked.by_fold(each.values), asked.by_fold(each.scales))
-        if all(pair.is_certain(metric) for pair in pairs):
-            superior = 0.5 if method == "posterior" else math.nan
-            found = PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
-        elif asked.kind == "folds":
-            found = corrected_t(values, asked.ratio, self.alternative)
-        elif method == "two_way":
-            check_two_way(metric)
-            clusters, codes_of = asked.clusters_of_parts
-            changes = [
-                cell_changes(metric, pair.a, one) - cell_changes(metric, pair.b, one)
-                for pair, one in zip(pairs, codes_of, strict=True)
-            ]
-            error, freedom = two_way_error(values.differences, changes, clusters)
-            found = from_error(
-                values.difference, error, values.scale, self.alternative, freedom
-            )
-        elif codes is not None:
-            found = self._ask_clusters(method, pairs[0], values, codes)
-        else:
-            found = self._ask(method, pairs, values, grouped=bool(asked.labels))
-        name_a, name_b = map(str, asked.names)
-        # methods of one data set whose standard error is that of the jackknife
-        has_rule = data == _ONE and method in ("jackknife", "permutation")
+    def _compare(
+        self, models: _Models, pairs: Sequence[tuple[int, int]]
+    ) -> list[RankingComparisonResult]:
+        """Compare pairs of models, all of which have one table of changes."""
+        shown = track(
+            pairs,
+            total=len(pairs),
+            label="pairs",
+            progress=self.progress and len(pairs) > 1,
+        )
+        results = [self._result(models, i, j, alone=len(pairs) == 1) for i, j in shown]
+        _warn_of_few_targets(results[0])
+        return results
+
+    def _result(
+        self, models: _Models, i: int, j: int, *, alone: bool
+    ) -> RankingComparisonResult:
+        """Compare the models i and j."""
+        asked, method = models.asked, models.method
+        found = self._ask(models, i, j, alone=alone)
+        a, b = models.values[:, [i, j]].T
+        has_rule = isinstance(models.changes, ItemChanges) and data_of(asked) == "one"
         has_rule = has_rule and found.standard_error > 0
-        fields = self._fields(asked)
-        fields["labels"] = tuple(dict.fromkeys(asked.folds or asked.labels))
-        estimate_a, estimate_b = values.estimates
         return RankingComparisonResult(
-            names=(name_a, name_b),
-            estimate_a=estimate_a,
-            estimate_b=estimate_b,
-            difference=values.difference,
+            names=(str(models.names[i]), str(models.names[j])),
+            estimate_a=float(a.mean()),
+            estimate_b=float(b.mean()),
+            difference=models.difference(i, j),
             standard_error=found.standard_error,
             zscore=found.zscore,
             pvalue=math.exp(found.log_pvalue),
@@ -546,94 +535,177 @@ class RankingComparison(Question[RankingComparisonResult]):
             method=method,
             alternative=self.alternative,
             degrees_of_freedom=found.degrees_of_freedom,
-            values_a=tuple(values.values[:, 0].tolist()),
-            values_b=tuple(values.values[:, 1].tolist()),
-            _rule=pairs[0].interval_rule(metric) if has_rule else None,
-            **fields,
+            values_a=tuple(a.tolist()),
+            values_b=tuple(b.tolist()),
+            _rule=models.margin_rule(i, j) if has_rule else None,
+            **self._fields(asked, by_fold=True),
         )
 
-    def _ask(
-        self, method: str, pairs: list[Pair], values: PairedValues, *, grouped: bool
-    ) -> PairedResult:
-        """Test the difference by the method."""
-        metric = self._metric()
-        if method in DATA_SET_TESTS:
-            return DATA_SET_TESTS[method](values, self.alternative)
-        if method == "permutation":
-            error = math.nan
-            if metric.smooth and pairs[0].fewest > 1:
-                error = self._error("jackknife", pairs[0])
-            freedom = freedom_of_error([error], pairs)
-            return self._permute(pairs[0].swaps(metric), values, (error, freedom))
+    def _ask(self, models: _Models, i: int, j: int, *, alone: bool) -> PairedResult:
+        """Test the difference of the models i and j by the method."""
+        metric, asked, method = models.metric, models.asked, models.method
+        pairs = [Pair(row[i], row[j]) for row in asked.parts]
+        difference, scale = models.difference(i, j), float(models.scales[:, i].max())
+        certain = [pair.is_certain(metric) for pair in pairs]
+        if all(certain):
+            superior = 0.5 if method == "posterior" else math.nan
+            return PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
+        if method in SIGN_TESTS:
+            a, b, scales = *models.values[:, [i, j]].T, models.scales[:, i]
+            return SIGN_TESTS[method](subtract(a, b, scales), scales, self.alternative)
         if method in AT_CUTOFF:
             return weigh_at_cut(method, pairs[0], metric, self.alternative)
-        # The data sets are fixed, so their variances are added.
-        errors = [self._error(method, pair) for pair in pairs]
-        error = float(np.linalg.norm(errors)) / len(errors)
-        if grouped:  # methods without a standard error, for the warning
-            others = ["sign", "wilcoxon"] if len(pairs) > 1 else []
-        else:
-            others = [] if metric.ties == "threshold" else ["permutation"]
+        progress = self.progress and alone  # one progress bar is enough
+        error, changes = StandardError(math.nan, math.inf), models.changes
+        if isinstance(changes, ItemChanges):
+            error = changes.error(models.contrast(i, j), certain)
+        elif changes is not None:
+            error = changes.error(models.contrast(i, j))
+        if method == "permutation":
+            return self._permute(pairs[0], asked, difference, scale, error, progress)
+        if method == "bootstrap":
+            error = self._drawn_error(pairs, asked, error, progress)
+        # methods without a standard error, for the warning
+        others = ["sign", "wilcoxon"] if len(pairs) > 1 else []
+        if data_of(asked) in ("one", "clusters") and metric.ties != "threshold":
+            others = ["permutation"]
         return from_error(
-            values.difference,
-            error,
-            values.scale,
+            difference,
+            error.error,
+            scale,
             self.alternative,
-            freedom_of_error(errors, pairs),
+            error.degrees_of_freedom,
             others,
         )
 
-    def _ask_clusters(
-        self, method: str, pair: Pair, values: PairedValues, codes: Codes
-    ) -> PairedResult:
-        """Test the difference by the clusters of one data set."""
-        metric = self._metric()
-        fewest = min(clusters_of_classes(pair.a, codes))
-        error, freedom = math.nan, max(fewest - 1.0, 1.0)
-        if fewest > 1 and metric.smooth:
-            error, freedom = pair.error_of_clusters(metric, codes)
-        if method == "permutation":
-            swaps = pair.swaps(metric, codes)
-            return self._permute(swaps, values, (error, freedom))
-        if fewest > 1 and method == "bootstrap":
-            engine = cluster_bootstrap(metric, pair.rankings, codes)
-            error = float(self._draw(engine).std(ddof=1))
-        others = [] if metric.ties == "threshold" else ["permutation"]
-        return from_error(
-            values.difference, error, values.scale, self.alternative, freedom, others
-        )
-
     def _permute(
-        self, swaps: Swaps, values: PairedValues, error: tuple[float, float]
+        self,
+        pair: Pair,
+        asked: Rankings,
+        difference: float,
+        scale: float,
+        error: StandardError,
+        progress: bool,
     ) -> PairedResult:
         """Test the difference by exchanges of ranks: all of them, or random ones."""
-        standard_error, freedom = error
         if self._metric().smooth:  # else no method has a standard error
-            standard_error = defined_error(
-                values.difference, standard_error, values.scale
-            )
+            known = defined_error(difference, error.error, scale)
+            error = error._replace(error=known)
+        swaps = pair.swaps(self._metric(), asked.clusters)
         # 4096 exchanges take less time than the draws; half as many units, 6, would
         # leave p-values of 7 to 12 units to draws
         every = swaps.n_units <= 12
         return count_swaps(
-            values.difference,
-            swaps.all() if every else self._draw(swaps),
+            difference,
+            swaps.all() if every else self._draw(swaps, progress=progress),
             self.alternative,
-            values.scale,
+            scale,
             every=every,
-            error=(standard_error, freedom),
+            error=error,
         )
 
-    def _error(self, method: str, pair: Pair) -> float:
-        """Return the standard error of the difference on one data set."""
-        metric = self._metric()
-        if pair.is_certain(metric):
-            return 0.0
-        if pair.fewest < 2:  # one item of a class gives no variance
-            return math.nan
-        if method == "jackknife":
-            return pair.jackknife_error(metric)
-        return float(self._draw(pair.bootstrap(metric)).std(ddof=1))
+    def _drawn_error(
+        self,
+        pairs: list[Pair],
+        asked: Rankings,
+        error: StandardError,
+        progress: bool,
+    ) -> StandardError:
+        """Return the standard deviation of bootstrap samples."""
+        metric, errors = self._metric(), []
+        if asked.clusters is not None:
+            fewest = min(clusters_of_classes(pairs[0].a, asked.clusters))
+            if fewest < 2:
+                return StandardError(math.nan, 1.0)
+            engine = cluster_bootstrap(metric, pairs[0].rankings, asked.clusters)
+            drawn = float(self._draw(engine, progress=progress).std(ddof=1))
+            freedom = error.degrees_of_freedom if metric.smooth else fewest - 1.0
+            return StandardError(drawn, freedom)
+        fewest_of_parts = [fewest_of(pair.a) for pair in pairs]
+        for pair, few in zip(pairs, fewest_of_parts, strict=True):
+            if pair.is_certain(metric):
+                errors.append(0.0)
+            elif few < 2:
+                errors.append(math.nan)
+            else:
+                drawn_values = self._draw(pair.bootstrap(metric), progress=progress)
+                errors.append(float(drawn_values.std(ddof=1)))
+        return error_of_fixed(errors, fewest_of_parts)
+
+
+class _Models:
+    """Values of several models on the same data, and the table of what changes them.
+
+    `values` and `scales`, those of perfect rankings, have a row for each data set or
+    fold, and a column for each model.
+    """
+
+    def __init__(self, test: RankingComparison, rankings: Rankings) -> None:
+        self.asked, self.metric = test._asked(rankings), test._metric()
+        self.method, self.names = test._choose(self.asked), self.asked.names
+        parts = self.asked.parts
+        self.values = self.asked.by_fold(
+            [[self.metric.value(one) for one in row] for row in parts]
+        )
+        frames = [
+            [self.metric.frame(one, one.n_targets) for one in row] for row in parts
+        ]
+        self.scales = self.asked.by_fold(
+            [[reach_of(self.metric, one).best for one in row] for row in frames]
+        )
+        self._rules: dict[int, CertainRule | ModeratedRule] = {}
+
+    @cached_property
+    def changes(self) -> Changes | None:
+        """The table of the method, or None of a method or a metric without it."""
+        of_items = self.method in _ITEMS
+        drawn = self.method == "bootstrap" and self.asked.clusters is None
+        if drawn or self.method in SIGN_TESTS or self.method in AT_CUTOFF:
+            return None
+        if of_items and not self.metric.smooth:
+            return None
+        return changes_of(self.method, self.metric, self.asked, self.values)
+
+    def contrast(self, i: int, j: int) -> Floats:
+        """Weights of the models in the difference of i and j."""
+        weights = np.zeros(len(self.names))
+        weights[[i, j]] = 1, -1
+        return weights
+
+    def difference(self, i: int, j: int) -> float:
+        """Mean of model i minus that of model j."""
+        a, b = self.values[:, [i, j]].mean(axis=0).tolist()
+        return float(subtract(a, b, self.scales[:, i].max()))
+
+    def margin_rule(self, i: int, j: int) -> DifferenceRule:
+        """Return the interval of a difference by the intervals of both values."""
+        assert self.changes is not None
+        one = np.eye(len(self.names))
+        errors = [
+            self.changes.error(x).error for x in (one[i], one[j], one[i] - one[j])
+        ]
+        slack = ROUNDING * self.scales[:, i].max()
+        of_a, of_b, of_both = (x**2 if x > slack else 0.0 for x in errors)
+        correlation, both = 0.0, math.sqrt(of_a * of_b)
+        if both > 0:
+            correlation = (of_a + of_b - of_both) / (2 * both)
+        # the correlation of few targets is too large where some cannot be found
+        nearly = 1 - ROUNDING
+        fisher = math.atanh(min(max(correlation, -nearly), nearly))
+        m = self.asked.sizes[1]
+        correlation = math.tanh(fisher - _LOWERED / max(m - 3, 1))
+        return DifferenceRule(self._rule(i), self._rule(j), correlation)
+
+    def _rule(self, i: int) -> CertainRule | ModeratedRule:
+        """Return the moderated interval of a model, which is computed once."""
+        if i not in self._rules:
+            ranking = self.asked.parts[0][i]
+            self._rules[i] = (
+                CertainRule(self.metric.value(ranking))
+                if is_certain(self.metric, ranking)
+                else moderated_rule(self.metric, ranking)
+            )
+        return self._rules[i]
 
 
 def _check_method(method: str, metric: AnyMetric) -> None:

@@ -24,6 +24,7 @@ from skrank._utils._rounding import ROUNDING
 from skrank.inference._paired._pair import Pair
 from skrank.inference._ranking_comparison import MANY_TARGETS
 from skrank.inference._variability._binormal import binormal_values
+from skrank.inference._variability._changes import item_changes
 from skrank.metrics._definitions import Metric
 from skrank.null import RandomSelectionNull
 from skrank.ranking._ranking import HitGroups, Ranking
@@ -184,7 +185,8 @@ class Comparison:
             for one in scores.swapaxes(0, 1)[: n_tests - len(self.tests)]:
                 pair = study.pair(m, one)
                 if m > MANY_TARGETS:
-                    self.tests.append(pair.jackknife_error(metric))
+                    found = item_changes(metric, [pair.rankings]).error([1, -1])
+                    self.tests.append(found.error)
                 else:
                     drawn = pair.swaps(metric)(swaps, of_tests)
                     self.tests.append(np.sort(np.abs(drawn)))

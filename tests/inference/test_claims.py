@@ -79,7 +79,7 @@ def test_stated_values_that_are_refused():
         result.pvalue(math.nan)
     with pytest.raises(ValueError, match="`alternative` must be one of"):
         result.pvalue(0.5, "larger")
-    test = MetricInterval(method="bootstrap", n_resamples=20, random_state=0)
+    test = MetricInterval(method="jackknife")
     one = test.from_predictions([1, 1, 0, 0], [4.0, 3.0, 2.0, 1.0])
     with pytest.warns(UndefinedMetricWarning, match="The interval of average_precis"):
         assert math.isnan(one.pvalue(0.5))

@@ -28,7 +28,7 @@ from skrank import (
     hit_curve_band,
     make_metric,
 )
-from skrank.inference._variability._clusters import error_of_totals
+from skrank.inference._variability._changes import ClusterChanges
 
 N, SIZE = 40, 6
 CLUSTER = np.repeat(np.arange(N), SIZE)
@@ -77,11 +77,15 @@ def test_degrees_of_freedom_of_clusters():
     totals = [Fraction(one) for one in (10, -1, -2, -3, -3, -1)]
     squares = [one**2 for one in totals]  # their mean is 0
     spread = sum((one - sum(squares) / 6) ** 2 for one in squares)
-    found = error_of_totals(np.array(totals, dtype=float))
+
+    def error_of(sums):
+        return ClusterChanges(np.array(sums, dtype=float)[:, None], 2).error([1.0])
+
+    found = error_of(totals)
     assert found.error == pytest.approx(math.sqrt(Fraction(6, 5) * sum(squares)))
     assert found.degrees_of_freedom == pytest.approx(2 * sum(squares) ** 2 / spread)
-    assert error_of_totals(np.array([1.0, -1, 1, -1])) == (math.sqrt(16 / 3), 3)
-    assert error_of_totals(np.zeros(4)) == (0, math.inf)
+    assert error_of([1.0, -1, 1, -1]) == (math.sqrt(16 / 3), 3)
+    assert error_of(np.zeros(4)) == (0, math.inf)
     # the interval is one of Student's t on the logit scale
     metric = make_metric("average_precision")
     kept = ~np.eye(Y.size, dtype=bool)
@@ -205,7 +209,7 @@ def test_a_table_of_comparisons_by_clusters():
     assert ", 40 clusters" in str(table)
     assert one.sample_size() > 1
     with pytest.raises(ValueError, match="for `clusters`"):
-        RankingComparison(method="paired_t").from_predictions(Y, A, B, clusters=CLUSTER)
+        RankingComparison(method="t").from_predictions(Y, A, B, clusters=CLUSTER)
 
 
 # Tests

@@ -181,7 +181,7 @@ COMPARED = {
         ("mcnemar", "posterior"),
         ("recall_at_t", {"t": 3}),
     ),
-    **dict.fromkeys(("paired_t", "sign", "wilcoxon"), ("average_precision", {})),
+    **dict.fromkeys(("t", "sign", "wilcoxon"), ("average_precision", {})),
 }
 
 

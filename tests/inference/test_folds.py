@@ -162,7 +162,7 @@ def test_a_model_against_itself():
 
 def test_methods_of_folds_are_for_folds():
     with pytest.raises(ValueError, match="'corrected_t' for the folds of a cross"):
-        RankingComparison(method="paired_t").from_cv(*MODELS, X, Y)
+        RankingComparison(method="t").from_cv(*MODELS, X, Y)
     with pytest.raises(ValueError, match="for one data set, without `groups`; got 'co"):
         RankingComparison(method="corrected_t").from_predictions(Y, X[:, 0], X[:, 1])
 

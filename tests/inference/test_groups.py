@@ -191,7 +191,7 @@ def test_the_bootstrap_draws_days_and_then_items():
 def test_methods_are_those_of_one_ranking_or_of_several():
     with pytest.raises(ValueError, match="one of 'auto', 't', 'bootstrap' for several"):
         MetricInterval(method="jackknife").from_predictions(Y, X[:, 0], groups=DAY)
-    with pytest.raises(ValueError, match="for one ranking; got 't'"):
+    with pytest.raises(ValueError, match="for one data set, wit.*; got 't'"):
         MetricInterval(method="t").from_predictions(Y, X[:, 0])
 
 
@@ -524,7 +524,7 @@ def test_weights_of_one_class_or_of_another_method():
     given = {"sample_weight": AMOUNT}
     with pytest.raises(ValueError, match="be one of 'auto', 'bootstrap' for weighted "):
         MetricInterval(method="jackknife").from_predictions(Y, X[:, 0], **given)
-    with pytest.raises(ValueError, match="'t' for weighted items in several rank"):
+    with pytest.raises(ValueError, match="'t' for weighted items in several data"):
         MetricInterval(method="bootstrap").from_predictions(
             Y, X[:, 0], groups=DAY, **given
         )

@@ -145,9 +145,13 @@ def test_no_logit_no_interval():
 def test_an_error_by_rounding_is_none():
     # the perfect list: every ranking resampled from it is perfect
     perfect = make_list((1,) * 100, [1] * 5 + [0] * 95)
-    for method in ("jackknife", "bootstrap"):
-        asked = MetricInterval("bedroc", method=method, n_resamples=20)
-        assert asked.from_predictions(*perfect).standard_error == 0
+    asked = MetricInterval("bedroc", method="jackknife")
+    assert asked.from_predictions(*perfect).standard_error == 0
+    # the error of a share of five targets that is half a target below 1
+    asked = MetricInterval("bedroc", method="bootstrap", n_resamples=20)
+    found = asked.from_predictions(*perfect)
+    assert found.standard_error == pytest.approx((0.1 * 0.9 / 5) ** 0.5)
+    assert found.confidence_interval().high == 1
 
 
 # What the default promises at the ends

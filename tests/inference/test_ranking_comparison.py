@@ -33,8 +33,8 @@ GROUPS = np.arange(N) % 8
 
 ITEM_METHODS = ("jackknife", "bootstrap", "permutation")
 CUT_METHODS = ("mcnemar", "posterior")
-LIST_METHODS = ("paired_t", "sign", "wilcoxon")
-WITH_ERROR = {"jackknife", "bootstrap", "permutation", "paired_t", *CUT_METHODS}
+LIST_METHODS = ("t", "sign", "wilcoxon")
+WITH_ERROR = {"jackknife", "bootstrap", "permutation", "t", *CUT_METHODS}
 
 # method -> settings of the comparison, and whether it asks several data sets
 CASES = {
@@ -161,7 +161,7 @@ def test_interval_is_the_inverted_test(method):
 
 
 def test_interval_of_paired_t_is_that_of_scipy():
-    result = ask("paired_t")
+    result = ask("t")
     judge = ttest_rel(result.values_a, result.values_b)
     assert_allclose(
         result.confidence_interval(0.9), judge.confidence_interval(confidence_level=0.9)
@@ -335,7 +335,7 @@ def test_metrics_by_value_are_compared_by_draws_and_over_data_sets(case):
     assert (result.estimate_a, result.estimate_b) == (value(Y, A), value(Y, B))
     days = asked.from_predictions(Y, A, B, groups=GROUPS)
     differences = np.subtract(days.values_a, days.values_b)
-    assert days.method == "paired_t"
+    assert days.method == "t"
     expected = ttest_rel(days.values_a, days.values_b)
     assert days.pvalue == pytest.approx(expected.pvalue)
     assert days.difference == pytest.approx(differences.mean())
@@ -500,7 +500,7 @@ def test_what_auto_is():
     assert method(ties="threshold") == "permutation"
     assert method(metric="precision_at_t", t=20, ties="threshold") == "jackknife"
     assert method(metric="r_precision", ties="threshold") == "jackknife"
-    assert method(GROUPS) == method(GROUPS, metric="recall_at_t", t=5) == "paired_t"
+    assert method(GROUPS) == method(GROUPS, metric="recall_at_t", t=5) == "t"
 
 
 # Several rankings
@@ -647,7 +647,7 @@ def test_holm_of_pvalues_that_underflow():
 
 def test_pairs_on_lists_and_with_a_bar(capsys):
     pytest.importorskip("tqdm")
-    comparison = RankingComparison(progress=True, method="paired_t")
+    comparison = RankingComparison(progress=True, method="t")
     table = comparison.compare_all(Y, SCORES, groups=GROUPS)
     assert [result.n_rankings for result in table.comparisons] == [8, 8, 8]
     assert str(table).splitlines()[1].startswith("  8 data sets  400 items, ")

@@ -66,13 +66,13 @@ def weigh_at_cut(
     method: str, pair: Pair, metric: Metric, alternative: str
 ) -> PairedResult:
     """Test the difference of a metric by the targets that only one ranking finds."""
-    frame = metric.frame(pair.a, pair.n_targets)
+    frame = metric.frame(pair.a, pair.a.n_targets)
     counts = count_at_cut(pair, int(frame.cut))
     if method == "mcnemar":
         found = mcnemar(counts, alternative)
     else:
         found = posterior(counts, alternative)
-    error = found.standard_error / metric.divisor(frame)
+    error = found.standard_error / float(metric.divisor(frame))
     return found._replace(standard_error=error)
 
 

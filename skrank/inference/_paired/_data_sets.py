@@ -1,46 +1,39 @@
 """Comparison of two rankings on several data sets.
 
-The input is the values of A and of B on each data set. The tests of independent data
-sets are those of Yeh (2000). The test of folds has the corrected variance of Nadeau and
-Bengio (2003).
+The tests by signs and ranks of the differences are those of Yeh (2000).
 """
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
 from skrank._utils._rounding import levels
-from skrank.inference._paired._pair import PairedValues
 from skrank.inference._paired._paired_result import (
     PairedResult,
-    from_error,
     join_tails,
     sign_test,
 )
-from skrank.inference._variability._folds import corrected_error
+
+Floats = NDArray[np.float64]
 
 
-def paired_t(found: PairedValues, alternative: str) -> PairedResult:
-    """Student's t test of the differences on independent data sets."""
-    return _student(found, 0.0, alternative, ("sign", "wilcoxon"))
-
-
-def sign(found: PairedValues, alternative: str) -> PairedResult:
+def sign(differences: Floats, scales: Floats, alternative: str) -> PairedResult:
     """Sign test by the data sets on which each is better; ties are left out."""
-    differences = found.differences
     wins_a, wins_b = int((differences > 0).sum()), int((differences < 0).sum())
     return PairedResult(
         math.nan, *sign_test(wins_a - wins_b, wins_a, wins_b, alternative)
     )
 
 
-def signed_rank(found: PairedValues, alternative: str) -> PairedResult:
-    """Wilcoxon's signed-rank test of the differences other than 0."""
-    moved = found.differences != 0
-    differences, scales = found.differences[moved], found.scales[moved]
+def signed_rank(differences: Floats, scales: Floats, alternative: str) -> PairedResult:
+    """Wilcoxon's signed-rank test of the differences other than 0.
+
+    `scales` are the values of perfect rankings.
+    """
+    moved = differences != 0
+    differences, scales = differences[moved], scales[moved]
     ranks = np.sign(differences) * rankdata(levels(np.abs(differences), scales))
     if not ranks.size:
         return PairedResult(math.nan, 0.0, 0.0)
@@ -69,21 +62,4 @@ def _exact_tails(ranks: NDArray[np.float64]) -> tuple[float, float]:
     return float(np.log(chance[at:].sum())), float(np.log(chance[: at + 1].sum()))
 
 
-def corrected_t(found: PairedValues, ratio: float, alternative: str) -> PairedResult:
-    """Student's t test of the differences on folds, with a corrected variance.
-
-    `ratio` is the number of held-out items for each item that a model is fitted to.
-    """
-    return _student(found, ratio, alternative)
-
-
-def _student(
-    found: PairedValues, ratio: float, alternative: str, others: Sequence[str] = ()
-) -> PairedResult:
-    error, freedom = corrected_error(found.differences, ratio), found.scales.size - 1
-    return from_error(
-        found.difference, error, found.scale, alternative, freedom, others
-    )
-
-
-DATA_SET_TESTS = {"paired_t": paired_t, "sign": sign, "wilcoxon": signed_rank}
+SIGN_TESTS = {"sign": sign, "wilcoxon": signed_rank}

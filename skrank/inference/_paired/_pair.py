@@ -15,19 +15,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 from scipy.stats import rankdata
 
-from skrank._utils._checks import invalid
-from skrank._utils._rounding import ROUNDING, subtract
-from skrank._utils._text import brief
+from skrank._utils._rounding import ROUNDING
 from skrank.inference._paired._paired_result import PairedResult
-from skrank.inference._variability._clusters import (
-    Codes,
-    ErrorOfTotals,
-    error_of_totals,
-    jackknife_totals,
-)
-from skrank.inference._variability._interval import CertainRule, DifferenceRule
-from skrank.inference._variability._jackknife import jackknife_of
-from skrank.inference._variability._moderation import moderated_rule, reach_of
+from skrank.inference._variability._changes import shared_targets
+from skrank.inference._variability._clusters import Codes
+from skrank.inference._variability._moderation import reach_of
 from skrank.inference._variability._resampling import (
     Engine,
     Floats,
@@ -36,7 +28,7 @@ from skrank.inference._variability._resampling import (
     values_of_draws,
 )
 from skrank.inference._variability._sample import is_certain, same_order
-from skrank.metrics._definitions import AnyMetric, Frame, Metric
+from skrank.metrics._definitions import AnyMetric, Frame
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._standing import Standing, standing
 
@@ -46,15 +38,6 @@ Standings = tuple[Standing, Standing]
 # the cache. For 1e5 items and 400 places this was the fastest of five pairs of sizes,
 # from 512 items and 4000 draws to 8192 and 256; the others took 15 to 40 % longer.
 _DRAWS, _BLOCK = 512, 1 << 11
-# Targets below which a comparison has a warning. With 8 targets up to 10 % of pairs of
-# rankings of unlike shape had p <= .05, with 12 and more up to 8 %
-# (benchmarks/size_of_comparison.py); with half of them, these would have no warning.
-FEW_TARGETS = 12
-# How much Fisher's z of the correlation of two values is lowered for a margin, times
-# the targets less 3. With half of it, where half of the targets cannot be found, a
-# margin was met by chance in 8 % of the samples at the level .05
-# (benchmarks/size_of_comparison.py).
-_LOWERED = 2.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,28 +58,9 @@ class Pair:
         return int(self.a.n_samples)
 
     @property
-    def n_targets(self) -> int:
-        """Number of targets among them."""
-        return int(self.a.n_targets)
-
-    @property
-    def fewest(self) -> int:
-        """Number of targets or of non-targets, whichever is smaller."""
-        return min(self.n_targets, self.n_samples - self.n_targets)
-
-    @property
     def targets(self) -> NDArray[np.intp]:
         """Positions of the targets, the same in both."""
-        a, b = (getattr(one.items, "targets", None) for one in self.rankings)
-        if a is None or b is None or not np.array_equal(a, b):
-            rule = (
-                "rank the same items, in the same order and in memory, for a method "
-                "that looks at items one by one"
-            )
-            got = " and ".join(map(brief, self.rankings))
-            raise invalid("rankings", rule, got)
-        targets: NDArray[np.intp] = a
-        return targets
+        return shared_targets(self.rankings)
 
     @property
     def y_scores(self) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -106,7 +70,7 @@ class Pair:
 
     def scale(self, metric: AnyMetric) -> float:
         """Value of a perfect ranking."""
-        return reach_of(metric, metric.frame(self.a, self.n_targets)).best
+        return reach_of(metric, metric.frame(self.a, self.a.n_targets)).best
 
     def is_certain(self, metric: AnyMetric) -> bool:
         """Whether the values are equal in every sample."""
@@ -134,43 +98,6 @@ class Pair:
         levels = np.union1d(ranks[0][targets], ranks[1][targets])
         a, b = (standing(one, targets, levels) for one in ranks)
         return a, b
-
-    def jackknife_error(self, metric: Metric) -> float:
-        """Return the standard error of the difference of the two values; O(n).
-
-        The influences of each item on both rankings are subtracted, as in DeLong,
-        DeLong and Clarke-Pearson (1988) for areas under the ROC curve.
-        """
-        parts = []
-        for ranking, items in zip(self.rankings, self.standings(), strict=True):
-            found = jackknife_of(metric, ranking)
-            parts.append((found.targets[items.levels], found.others[items.places]))
-        (targets_a, others_a), (targets_b, others_b) = parts
-        variance = np.square(targets_a - targets_b).sum()
-        return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
-
-    def interval_rule(self, metric: Metric) -> DifferenceRule:
-        """Return the interval of the difference by the intervals of both values."""
-        (rule_a, variance_a), (rule_b, variance_b) = (
-            (CertainRule(metric.value(one)), 0.0)
-            if is_certain(metric, one)
-            else (moderated_rule(metric, one), jackknife_of(metric, one).variance)
-            for one in self.rankings
-        )
-        correlation, both = 0.0, math.sqrt(variance_a * variance_b)
-        if both > 0:
-            shared = variance_a + variance_b - self.jackknife_error(metric) ** 2
-            correlation = float(shared / (2 * both))
-        # the correlation of few targets is too large where some cannot be found
-        nearly = 1 - ROUNDING
-        fisher = math.atanh(min(max(correlation, -nearly), nearly))
-        correlation = math.tanh(fisher - _LOWERED / max(self.n_targets - 3, 1))
-        return DifferenceRule(rule_a, rule_b, correlation)
-
-    def error_of_clusters(self, metric: Metric, codes: Codes) -> ErrorOfTotals:
-        """Return the standard error of the difference from sums over clusters."""
-        a, b = (jackknife_totals(metric, one, codes) for one in self.rankings)
-        return error_of_totals(a - b)
 
     def bootstrap(self, metric: AnyMetric) -> Engine:
         """Return a bootstrap of the differences of the values; O(n) for each draw."""
@@ -266,56 +193,6 @@ class Swaps:
             )
             differences.append(value_a - value_b)
         return np.concatenate(differences)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedValues:
-    """Values of A and B, in one row for each data set, and perfect values."""
-
-    values: NDArray[np.float64]
-    scales: NDArray[np.float64]
-
-    @property
-    def differences(self) -> NDArray[np.float64]:
-        """Values of A minus those of B."""
-        return subtract(self.values[:, 0], self.values[:, 1], self.scales)
-
-    @property
-    def estimates(self) -> tuple[float, float]:
-        """Means over the data sets."""
-        a, b = self.values.mean(axis=0).tolist()
-        return a, b
-
-    @property
-    def difference(self) -> float:
-        """Mean of A minus that of B."""
-        a, b = self.estimates
-        return float(subtract(a, b, self.scale))
-
-    @property
-    def scale(self) -> float:
-        """Largest of the perfect values."""
-        return float(self.scales.max())
-
-
-def values_of(pairs: list[Pair], metric: AnyMetric) -> PairedValues:
-    """Values of a metric on data sets."""
-    return PairedValues(
-        np.array([[metric.value(one) for one in pair.rankings] for pair in pairs]),
-        np.array([pair.scale(metric) for pair in pairs]),
-    )
-
-
-def freedom_of_error(errors: list[float], pairs: list[Pair]) -> float:
-    """Degrees of freedom of a standard error, combined from those of data sets.
-
-    For one data set they are those of the smaller class. For several they are those of
-    a sum of variances (Satterthwaite 1946). They are infinite if nothing varies.
-    """
-    variances = np.square(errors)
-    freedoms = np.maximum([pair.fewest - 1 for pair in pairs], 1)
-    noise = float((variances**2 / freedoms).sum())
-    return float(variances.sum() ** 2 / noise) if noise > 0 else math.inf
 
 
 def _bootstrap(

@@ -7,9 +7,8 @@ clusters with replacement.
 """
 
 import math
-from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,30 +52,6 @@ def influences(metric: Metric, ranking: Ranking) -> Floats:
     return metric.value(ranking) - without
 
 
-def jackknife_totals(metric: Metric, ranking: Ranking, codes: Codes) -> Floats:
-    """Sum of the influences of each cluster's items; O(n log m)."""
-    return np.bincount(codes, influences(metric, ranking)).astype(np.float64)
-
-
-class ErrorOfTotals(NamedTuple):
-    """Standard error of a sum of independent totals, and its degrees of freedom."""
-
-    error: float
-    degrees_of_freedom: float
-
-
-def error_of_totals(totals: Floats) -> ErrorOfTotals:
-    """Standard error of a sum: the root of ``G / (G - 1)`` times the sum of squares.
-
-    The squares are about the mean. The degrees of freedom are infinite if nothing
-    varies.
-    """
-    squares, n = (totals - totals.mean()) ** 2, totals.size
-    total = squares.sum()
-    freedom = satterthwaite(total, (squares**2).sum(), n) if total > 0 else math.inf
-    return ErrorOfTotals(math.sqrt(n / (n - 1) * total), float(freedom))
-
-
 def check_two_way(metric: AnyMetric) -> None:
     """Check that the metric changes little if one item of many is left out."""
     if not (isinstance(metric, Metric) and metric.smooth):
@@ -107,29 +82,6 @@ def cell_changes(metric: Metric, ranking: Ranking, codes: Codes) -> Floats:
         values[absent & (not metric.always_defined)] = math.nan
         changes[several] = metric.value(ranking) - values
     return changes
-
-
-def two_way_error(
-    values: Floats, changes: Sequence[Floats], clusters: Sequence[Codes]
-) -> ErrorOfTotals:
-    """Standard error of a mean over groups, whose items are in clusters that recur.
-
-    `clusters` are those of each group, and `changes` the changes of its value if they
-    are left out. The variances by groups and by clusters are combined as those of a sum
-    over two ways (Cameron, Gelbach and Miller 2011), and are at least the larger one:
-    V_group + V_cluster - V_both. The degrees of freedom are those of the fewer units.
-    """
-    n, cluster, change = values.size, np.concatenate(clusters), np.concatenate(changes)
-    # without a cluster that holds all of a class, the group is not counted
-    own = np.repeat(values, [one.size for one in changes]) - values.mean()
-    change = np.where(np.isnan(change), own, change) / n
-    units = np.unique(cluster, return_inverse=True)[1]
-    of_cluster = error_of_totals(np.bincount(units, change).astype(np.float64))
-    of_group, of_both = float(values.var(ddof=1) / n), float(np.square(change).sum())
-    larger = max(of_group, of_cluster.error**2)
-    variance = max(larger, of_group + of_cluster.error**2 - of_both)
-    freedom = min(n - 1.0, of_cluster.degrees_of_freedom)
-    return ErrorOfTotals(math.sqrt(variance), max(freedom, 1.0))
 
 
 def satterthwaite(

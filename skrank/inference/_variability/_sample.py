@@ -72,7 +72,7 @@ def groups_of(hits: Counts, others: Counts) -> HitGroups:
 
 def is_certain(metric: AnyMetric, ranking: Ranking) -> bool:
     """Whether every ranking with these numbers of items and targets has the value."""
-    whole = not metric.ordered and asked_cut(metric, ranking) == ranking.n_samples
+    whole = not metric.ordered and asked_cut(metric, ranking) >= ranking.n_samples
     return whole or is_one_tie(ranking)
 
 
