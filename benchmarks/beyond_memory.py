@@ -83,7 +83,7 @@ def _write_parquet(path, columns):
 def by_skrank(folder):
     """Count in two passes over the files."""
     y_true, y_score = (np.load(folder / f"{part}.npy", mmap_mode="r") for part in "ys")
-    counts = skrank.RankCounts.from_arrays(y_true, y_score)
+    counts = skrank.RankCounts.from_predictions(y_true, y_score)
     return skrank.average_precision(counts, ties=TIES)
 
 
@@ -138,7 +138,7 @@ GROWTH = {
     "average_precision": skrank.average_precision,
     "precision_at_t": partial(skrank.precision_at_t, t=1000),
     "hit_curve": skrank.hit_curve,
-    "RankCounts": lambda *both: skrank.RankCounts.from_arrays(*both),
+    "RankCounts": lambda *both: skrank.RankCounts.from_predictions(*both),
     "RandomSelectionTest": skrank.RandomSelectionTest().from_predictions,
     "sklearn": average_precision_score,
 }

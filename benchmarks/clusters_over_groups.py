@@ -51,12 +51,12 @@ def main():
                             y, a, **given
                         )
                         comparison = RankingComparison(metric).from_predictions(
-                            y, a, b, **given
+                            y, {"A": a, "B": b}, **given
                         )
                         limits = interval.confidence_interval()
                         small = test.pvalue <= 0.05, test.pvalue < 1e-6
                         found.append(
-                            (*small, *limits, interval.estimate, comparison.pvalue)
+                            (*small, *limits, interval.value, comparison.pvalue)
                         )
                 table = np.array(found, dtype=float).reshape(RUNS, 2, 6)
                 mean = table[:, :, 4].mean()

@@ -73,7 +73,7 @@ def run(seed, n, m, population, shift, truth, depths):
     scores = [0.8 * common + 0.6 * own for own in (a, b)]
     settings = {"t": depths.tolist(), "random_state": rng}
     one = inside(hit_curve_band(y_true, common, **settings), truth)
-    two = inside(hit_curve_band(y_true, *scores, **settings), 0)
+    two = inside(hit_curve_band(y_true, np.stack(scores, axis=1), **settings), 0)
     settings["simultaneous"] = False
     band = hit_curve_band(y_true, common, **settings)
     hits = hit_curve(y_true, common).at(depths)

@@ -77,7 +77,7 @@ def run(name, kind, n_clusters, correlation, truth, seed):
     limits = [one.confidence_interval() for one in found]
     unknown = [np.nan if np.isnan(low) else 1.0 for low, _ in limits]
     covers = [low <= truth <= high for low, high in limits]
-    pair = (*data, b + SHIFT * y)
+    pair = y, {"A": data[1], "B": b + SHIFT * y}
     swaps = RankingComparison(name, method="permutation", **drawn)
     chance = RandomSelectionTest(name, **drawn)
     tests = [
@@ -115,7 +115,7 @@ def run_bands(kind, n_clusters, correlation, seed):
             held += [np.nan] * 3
             continue
         inside = [(band.low <= truth) & (truth <= band.high) for band in bands]
-        band = hit_curve_band(y, a + SHIFT * y, b + SHIFT * y, **given)
+        band = hit_curve_band(y, {"A": a + SHIFT * y, "B": b + SHIFT * y}, **given)
         same = np.all((band.low <= 1e-9) & (band.high >= -1e-9))
         held += [inside[0].all(), inside[1].mean(), same]
     return held

@@ -62,9 +62,9 @@ def run(model, split, n, m, shift, seed):
     models = on(model, [0, 1, 2]), on(model, [3, 4, 5])
     cv = SPLITS[split](seed)
     one = MetricInterval().from_cv(models[0], items, y, cv=cv)
-    two = RankingComparison().from_cv(*models, items, y, cv=cv)
+    two = RankingComparison().from_cv(dict(enumerate(models)), items, y, cv=cv)
     return {
-        "estimate": one.estimate,
+        "estimate": one.value,
         "error": one.standard_error,
         "limits": one.confidence_interval(),
         "spread": np.std(one.values, ddof=1),
@@ -79,7 +79,7 @@ def run(model, split, n, m, shift, seed):
 def row(found, ratio):
     """Coverage of both intervals, and sizes of the two tests."""
     column = {name: np.array([one[name] for one in found]) for name in found[0]}
-    estimate, (low, high) = column["estimate"], column["limits"].T
+    estimate, (low, high) = column["value"], column["limits"].T
     truth, count = estimate.mean(), found[0]["n_folds"]
     plain = column["spread"] * np.sqrt(1 / count + ratio)
     reach = t(count - 1).isf(0.025) * plain

@@ -51,7 +51,7 @@ def run(name, n_days, shift, truth, seed):
     found = [one.confidence_interval() for one in limits]
     covers = [low <= truth <= high for low, high in found]
     widths = [high - low for low, high in found]
-    p = RankingComparison(name).from_predictions(y, a, b, groups=day).pvalue
+    p = RankingComparison(name).from_predictions(y, {"A": a, "B": b}, groups=day).pvalue
     return [*covers, *widths, p <= 0.05]
 
 

@@ -101,7 +101,7 @@ def run(seed, name, target, shift, m, args):
         sample = draw(rng, POPULATIONS[name], shift, m, n)
         for question, results in zip(questions, found, strict=True):
             results.append(question.from_predictions(*sample))
-    values = np.array([result.estimate for result in found[0]])
+    values = np.array([result.value for result in found[0]])
     rows = [f"{name:<11} {target:>4}  {m:>4} {values.mean():.3f} {values.std():.3f}"]
     for results in found:
         error = np.sqrt(np.mean([r.standard_error**2 for r in results])) / values.std()

@@ -292,7 +292,7 @@ class Sampler:
 
     def __init__(self, setup, statistic, sign, rng):
         self.setup, self.cells = setup, Cells(setup)
-        self.statistic, self.sign, self.rng = statistic, sign, rng
+        self.value, self.sign, self.rng = statistic, sign, rng
         self.batch = int(np.clip(4e5 / setup.m, 500, 5000))
         ways = directions(setup, self.cells)
         found = [steered(setup, self.cells, way, statistic, rng) for way in ways]
@@ -311,7 +311,7 @@ class Sampler:
         ratios += np.log(self.shares)[:, None]
         weights = np.exp(-logsumexp(ratios, axis=0))
         values = self.setup.values(self.cells.place(counts, self.rng))
-        found = compared(self.setup, values, self.statistic, self.sign)
+        found = compared(self.setup, values, self.value, self.sign)
         return counts, ratios, weights * found[0], weights * found[1]
 
     def fit(self):

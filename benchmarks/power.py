@@ -151,8 +151,8 @@ def judge_two(setting, runs, rng):
             1 - correlation
         ) * np.array(own)
         scores += np.outer((a, b), is_target)
-        pair = (rounded(one, n_distinct) for one in scores)
-        found.append(test.from_predictions(is_target, *pair).pvalue <= level)
+        pair = np.stack([rounded(one, n_distinct) for one in scores], axis=1)
+        found.append(test.from_predictions(is_target, pair).pvalue <= level)
     values = [population_value(metric, one, 1, n, m, n_distinct) for one in (a, b)]
     result = comparison_power(
         metric,
@@ -177,7 +177,7 @@ def main():
             shown = ", ".join(f"{value:.3g}" for value in values)
             kind = f"spread {correlation}" if len(values) == 1 else f"r {correlation}"
             name = f"{metric} {m} {prevalence} ({shown}) {kind} {n_distinct} {level}"
-            predicted = f"{result.power:.3f} ({result.power_error:.3f})"
+            predicted = f"{result.power:.3f} ({result.power_standard_error:.3f})"
             print(
                 f"{name:<58}{predicted:>16}{f'{power:.3f} ({error:.3f})':>16}"
                 f"{result.power - power:>8.3f}",

@@ -77,11 +77,11 @@ def main():
                 lambda y=y_true, a=a: loop_bootstrap(y, a),
             ),
             "paired bootstrap": (
-                lambda y=y_true, a=a, b=b: paired.from_predictions(y, a, b),
+                lambda y=y_true, a=a, b=b: paired.from_predictions(y, {"A": a, "B": b}),
                 lambda y=y_true, a=a, b=b: loop_bootstrap(y, a, b),
             ),
             "swap of ranks": (
-                lambda y=y_true, a=a, b=b: swap.from_predictions(y, a, b),
+                lambda y=y_true, a=a, b=b: swap.from_predictions(y, {"A": a, "B": b}),
                 lambda y=y_true, a=a, b=b: loop_swap(y, a, b),
             ),
         }
@@ -92,7 +92,7 @@ def main():
     compare = RankingComparison()
     times = [
         (
-            seconds(lambda: compare.from_predictions(y_true, a, b)),
+            seconds(lambda: compare.from_predictions(y_true, {"A": a, "B": b})),
             seconds(lambda: (np.sort(a), np.sort(b))),
         )
         for _ in range(2 * ROUNDS)

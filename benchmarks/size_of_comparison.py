@@ -77,7 +77,7 @@ def draw(rng, n_targets, correlation, tied):
     noise = rng.normal(size=(3, N_SAMPLES))
     scores = np.sqrt(correlation) * noise[0] + np.sqrt(1 - correlation) * noise[1:]
     scores += SHIFT * y_true
-    return y_true, *(np.round(2 * scores) if tied else scores)
+    return y_true, (np.round(2 * scores) if tied else scores).T
 
 
 def run(seed, n_targets, correlation, tied, pairs):
@@ -114,11 +114,11 @@ def run_unlike(seed, populations, target, m, n, pairs):
     ]
     found = []
     for _ in range(pairs):
-        scores = [
-            POPULATIONS[population](rng, x, y_true)
-            for population, x in zip(populations, shifts, strict=True)
-        ]
-        result = RankingComparison().from_predictions(y_true, *scores)
+        scores = {
+            i: POPULATIONS[population](rng, x, y_true)
+            for i, (population, x) in enumerate(zip(populations, shifts, strict=True))
+        }
+        result = RankingComparison().from_predictions(y_true, scores)
         found.append([result.difference, result.standard_error])
     difference, error = np.transpose(found)
     z = np.abs(difference - difference.mean()) / error
@@ -147,18 +147,18 @@ def draw_few(rng, population, m):
     n = (100 if population == "rare" else 50) * m
     y_true, noise = np.arange(n) < m, rng.normal(size=(3, n))
     if population == "t3":
-        return y_true, *(rng.standard_t(3, (2, n)) + 2 * y_true)
+        return y_true, (rng.standard_t(3, (2, n)) + 2 * y_true).T
     if population == "ties":
         share = rng.beta(1 + 1.2 * y_true, 6 - 2.5 * y_true, (2, n))
-        return y_true, *np.round(7 * share)
+        return y_true, np.round(7 * share).T
     if population == "correlated":
         scores = np.sqrt(0.8) * noise[0] + np.sqrt(0.2) * noise[1:]
-        return y_true, *(scores + 1.5 * y_true)
+        return y_true, (scores + 1.5 * y_true).T
     if population == "complementary":
         half = rng.random(n) < 0.5
         found = np.stack([y_true & half, y_true & ~half])
-        return y_true, *(noise[1:] + 3 * found)
-    return y_true, *(noise[1:] + (2 if population == "rare" else 1.5) * y_true)
+        return y_true, (noise[1:] + 3 * found).T
+    return y_true, (noise[1:] + (2 if population == "rare" else 1.5) * y_true).T
 
 
 def draw_better(rng, m, shift):
@@ -166,7 +166,8 @@ def draw_better(rng, m, shift):
     y_true = np.arange(50 * m) < m
     noise = rng.standard_t(3, (3, 50 * m))
     scores = np.sqrt(0.5) * (noise[0] + noise[1:]) + 2.3 * y_true
-    return y_true, scores[0] + shift * y_true, scores[1]
+    scores[0] += shift * y_true
+    return y_true, scores.T
 
 
 def run_few(seed, draw_pair, args, pairs):
@@ -262,14 +263,13 @@ def draw_margin(rng, kind, m, n, shifts):
     y = np.arange(n) < m
     if kind == "votes":
         item = rng.normal(size=n) - 2.4
-        return y, *(rng.binomial(9, 1 / (1 + np.exp(-item - x * y))) for x in shifts)
+        shares = (1 / (1 + np.exp(-item - x * y)) for x in shifts)
+        return y, {i: rng.binomial(9, share) for i, share in enumerate(shares)}
     noise = {"t3": rng.standard_t(3, (3, n)), "gamma": rng.gamma(1, 1, (3, n))}
     one, *own = noise.get(kind, rng.normal(size=(3, n)))
     seen = y & (rng.random(n) < 0.5) if kind == "half" else y
-    return y, *(
-        np.sqrt(0.5) * (one + each) + x * seen
-        for each, x in zip(own, shifts, strict=True)
-    )
+    pairs = enumerate(zip(own, shifts, strict=True))
+    return y, {i: np.sqrt(0.5) * (one + each) + x * seen for i, (each, x) in pairs}
 
 
 def run_margin(seed, kind, m, samples):

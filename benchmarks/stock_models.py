@@ -138,7 +138,7 @@ def disagrees(result, rng):
     if result.pvalue < 1e-3:  # draws say little there
         return False
     draws = result.null_distribution.rvs(DRAWS, rng)
-    beyond = int((draws >= result.statistic - 1e-11 * abs(result.statistic)).sum())
+    beyond = int((draws >= result.value - 1e-11 * abs(result.value)).sum())
     p = result.pvalue
     tails = binom.sf(beyond - 1, DRAWS, p * 1.02), binom.cdf(beyond, DRAWS, p / 1.02)
     return min(tails) < UNLIKELY
@@ -153,7 +153,7 @@ def faults(result, rng):
         lower, upper = result.pvalue_bounds
         if not lower * (1 - 1e-6) <= result.pvalue <= upper * (1 + 1e-6):
             yield "outside its bounds"
-    if result.pvalue_error is not None and result.pvalue_error > 0.05:
+    if result.pvalue_relative_error is not None and result.pvalue_relative_error > 0.05:
         yield "in doubt"
     if disagrees(result, rng):
         yield "unlike draws"

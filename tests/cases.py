@@ -161,7 +161,7 @@ def assert_same_answers(data, columns):
         np.testing.assert_array_equal(getattr(points, name), getattr(expected, name))
     test = skrank.RandomSelectionTest()
     result, expected = test.from_predictions(*data), test.from_predictions(*columns)
-    for name in ("statistic", "zscore", "pvalue", "n_samples", "n_targets"):
+    for name in ("value", "zscore", "pvalue", "n_samples", "n_targets"):
         assert getattr(result, name) == getattr(expected, name)
 
 

@@ -175,7 +175,7 @@ def null(**given):
 
 DRAWS = {"n_resamples": 20, "random_state": 0}
 INTERVAL = skrank.MetricInterval().from_predictions(Y, S)
-COMPARED = skrank.RankingComparison().from_predictions(Y, S, S_B)
+COMPARED = skrank.RankingComparison().from_predictions(Y, {"A": S, "B": S_B})
 CALLS = {
     **{name: metric(name) for name in skrank.metrics.__all__},
     **{
@@ -185,8 +185,7 @@ CALLS = {
     },
     "hit_curve_band": lambda **given: skrank.hit_curve_band(
         TEN.repeat(20),
-        TEN_S.repeat(20),
-        (TEN_S % 4).repeat(20),
+        {"A": TEN_S.repeat(20), "B": (TEN_S % 4).repeat(20)},
         **{"t": 50, "random_state": 0, **given},
     ),
     "ranking_report": lambda **given: skrank.ranking_report(
@@ -204,7 +203,7 @@ CALLS = {
     ),
     "RankingComparison.__init__": question(
         "RankingComparison",
-        lambda made: made.from_predictions(Y, S, S_B),
+        lambda made: made.from_predictions(Y, {"A": S, "B": S_B}),
         **{**DRAWS, "method": "permutation"},
     ),
     "SearchSelectionTest.__init__": question(
@@ -237,8 +236,8 @@ CALLS = {
         **{"statistic": 0.5, "method": "monte_carlo", "random_state": 0, **given}
     ),
     "RandomSelectionNull.rvs": lambda **given: NULL.rvs(**{"random_state": 0, **given}),
-    "RankCounts.from_arrays": lambda **given: skrank.average_precision(
-        skrank.RankCounts.from_arrays(Y, S, **given)
+    "RankCounts.from_predictions": lambda **given: skrank.average_precision(
+        skrank.RankCounts.from_predictions(Y, S, **given)
     ),
     "HitCurve.at": skrank.hit_curve(Y, np.zeros(N)).at,  # rises all along
     "OperatingPoints.f_score": skrank.operating_points(TEN, TEN_S).f_score,

@@ -237,7 +237,7 @@ def test_a_fold_without_the_class_has_no_targets():
             Y, SCORES, groups=days, pos_label="van"
         )
     judge = average_precision(VAN[days == 1], SCORES[days == 1])
-    assert found.statistic == judge
+    assert found.value == judge
 
 
 def test_labels_alone_tell_a_class_that_is_none():

@@ -72,12 +72,12 @@ class Resampling:
 
     def time_comparison(self, _):
         """Difference by influences."""
-        RankingComparison().from_predictions(self.y_true, self.a, self.b)
+        RankingComparison().from_predictions(self.y_true, {"A": self.a, "B": self.b})
 
     def time_swap(self, _):
         """Difference by exchanged ranks."""
         question = RankingComparison(method="permutation", **DRAWS)
-        question.from_predictions(self.y_true, self.a, self.b)
+        question.from_predictions(self.y_true, {"A": self.a, "B": self.b})
 
     def time_best_of_two(self, _):
         """Best of two against the null maximum."""

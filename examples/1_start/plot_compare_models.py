@@ -73,7 +73,7 @@ from skrank import MetricInterval
 rows = {}
 for name, y_score in scores.items():
     result = MetricInterval().from_predictions(y_test, y_score)
-    rows[name] = (result.estimate, *result.confidence_interval())
+    rows[name] = (result.value, *result.confidence_interval())
 pd.DataFrame(rows, index=["AP", "low", "high"]).T.round(3)
 
 # %%

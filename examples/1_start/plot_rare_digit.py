@@ -99,7 +99,7 @@ for (model, scorer), search in searches.items():
             "model": model,
             "tuned by": scorer,
             "accuracy": np.mean(search.predict(X_test) == y_test),
-            "AP": result.statistic,
+            "AP": result.value,
             "null_mean": result.null_mean,
             "pvalue": f"{result.pvalue:.1e}",
             "recall@50": recall(search, X_test, y_test),
@@ -121,12 +121,10 @@ print(table.to_string(index=False))
 
 from skrank import RankingComparison
 
-comparison = RankingComparison().from_estimators(
-    searches["SVM", "AP"],
-    searches["KNN", "AP"],
+comparison = RankingComparison().from_estimator(
+    {"SVM": searches["SVM", "AP"], "KNN": searches["KNN", "AP"]},
     X_test,
     y_test,
-    names=("SVM", "KNN"),
 )
 print(comparison)
 

@@ -134,13 +134,11 @@ from skrank import RankingComparison
 forest = RandomForestClassifier(
     100, min_samples_leaf=5, random_state=0
 ).fit(X[past], fraud[past])
-result = RankingComparison("precision@10").from_estimators(
-    search,
-    forest,
+result = RankingComparison("precision@10").from_estimator(
+    {"logistic": search, "forest": forest},
     X[future],
     fraud[future],
     groups=today,
-    names=("logistic", "forest"),
 )
 result
 

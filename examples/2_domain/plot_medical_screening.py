@@ -64,7 +64,7 @@ from skrank import MetricInterval
 rows = {}
 for name, score in scores.items():
     result = MetricInterval("recall@40").from_predictions(y_test, score)
-    rows[name] = (result.estimate, *result.confidence_interval())
+    rows[name] = (result.value, *result.confidence_interval())
 table = pd.DataFrame(rows, index=["recall@40", "low", "high"]).T
 table.round(3)
 
@@ -74,9 +74,7 @@ table.round(3)
 
 from skrank import RankingComparison
 
-result = RankingComparison("recall@40").from_predictions(
-    y_test, *scores.values(), names=tuple(scores)
-)
+result = RankingComparison("recall@40").from_predictions(y_test, scores)
 result
 
 # %%

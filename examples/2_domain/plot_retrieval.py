@@ -111,10 +111,8 @@ from skrank import RankingComparison
 
 comparison = RankingComparison().from_predictions(
     data["relevant"],
-    data["components"],
-    data["pixels"],
+    {"components": data["components"], "pixels": data["pixels"]},
     groups=data["query"],
-    names=("components", "pixels"),
 )
 comparison
 

@@ -54,9 +54,9 @@ frame
 import matplotlib.pyplot as plt
 
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-folds = [part.statistic for part in result.parts]
+folds = [part.value for part in result.parts]
 ax.bar(range(1, 6), folds, color="C0", label="AP of a fold")
-ax.axhline(result.statistic, color="C1", label="mean of the folds")
+ax.axhline(result.value, color="C1", label="mean of the folds")
 ax.axhline(result.null_mean, color="0.3", ls=":", label="null mean")
 ax.set(xlabel="fold", ylabel="average precision")
 _ = ax.legend(loc="upper center")
@@ -94,7 +94,7 @@ pd.Series(
 
 from skrank import NullDistributionDisplay
 
-display = NullDistributionDisplay.from_result(result)
+display = NullDistributionDisplay.of(result)
 height = 0.05 * display.ax_.get_ylim()[1]
 display.ax_.plot(
     folds, [height] * len(folds), "o", mfc="white", label="single folds"

@@ -74,7 +74,7 @@ result
 
 from skrank import NullDistributionDisplay
 
-display = NullDistributionDisplay.from_result(result)
+display = NullDistributionDisplay.of(result)
 _ = display.ax_.set_title("Labels of patients permuted")
 
 # %%
@@ -85,14 +85,14 @@ from skrank import RankingComparison
 
 comparison = RankingComparison()
 result = comparison.from_predictions(
-    ill, model, older, clusters=patient, names=("model", "older")
+    ill, {"model": model, "older": older}, clusters=patient
 )
 result
 
 # %%
 # Without ``clusters`` the p-value is too small:
 
-naive = comparison.from_predictions(ill, model, older)
+naive = comparison.from_predictions(ill, {"A": model, "B": older})
 pvalues = {"80 patients": result.pvalue, "800 images": naive.pvalue}
 pd.Series(pvalues, name="pvalue")
 

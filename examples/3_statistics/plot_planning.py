@@ -45,7 +45,7 @@ RankingComparison().of(pilot)
 
 from skrank import comparison_power
 
-planned = comparison_power(pilot=pilot, n_targets=50, n_resamples=500)
+planned = comparison_power(pilot=pilot, n_targets=50, n_studies=500)
 planned
 
 # %%
@@ -53,7 +53,7 @@ planned
 
 curve = planned.curve([10, 20, 40, 80])
 axes = curve.plot(
-    "n_targets", "power", yerr="power_error", marker="o", legend=False
+    "n_targets", "power", yerr="power_standard_error", marker="o", legend=False
 )
 axes.set(xlabel="targets", ylabel="power", ylim=(0, 1))
 

@@ -41,12 +41,10 @@ linear = LogisticRegression(max_iter=10_000).fit(X_train, y_train)
 
 from skrank import RankingComparisonDisplay
 
-display = RankingComparisonDisplay.from_estimators(
-    svm,
-    linear,
+display = RankingComparisonDisplay.from_estimator(
+    {"SVM": svm, "linear": linear},
     X_test,
     y_test,
-    names=("SVM", "linear"),
     top=300,
     random_state=0,
 )

@@ -98,7 +98,7 @@ if __name__ == "__main__":
 from skrank import NullDistributionDisplay
 
 if __name__ == "__main__":
-    display = NullDistributionDisplay.from_result(result)
+    display = NullDistributionDisplay.of(result)
 
 # %%
 # A cluster pays for long work: many candidates, slow models, or

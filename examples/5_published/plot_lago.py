@@ -164,7 +164,7 @@ results = {
 table = pd.DataFrame(
     {
         "published": published,
-        "simulated": {n: r.statistic for n, r in results.items()},
+        "simulated": {n: r.value for n, r in results.items()},
         "pvalue": {n: f"{r.pvalue:.0e}" for n, r in results.items()},
     }
 )

@@ -4,6 +4,7 @@ Every error message has the name of the parameter, the rule, and the given value
 """
 
 import math
+import re
 from numbers import Integral, Real
 from typing import Any
 
@@ -52,7 +53,9 @@ def check_depth(
 
 
 def check_cutoff(name: str, depth: Any) -> int | float:
-    """Check the form of `t` or `k`: a count from 1, or a fraction in (0, 1]."""
+    """Check the form of `t` or `k`: a count from 1, or a fraction in (0, 1] or "5%"."""
+    if isinstance(depth, str) and re.fullmatch(r"(\d+\.?\d*|\.\d+) ?%", depth):
+        return check_cutoff(name, float(depth.rstrip("% ")) / 100)
     if is_whole(depth) and int(depth) >= 1:
         return int(depth)
     share = real_number(depth) if isinstance(depth, float | np.floating) else math.nan
@@ -60,7 +63,7 @@ def check_cutoff(name: str, depth: Any) -> int | float:
         return share
     rule = (
         "be an int of at least 1 (a number of items) or a float in "
-        "(0, 1] (a fraction of the ranking)"
+        "(0, 1] (a fraction of the ranking, or a text such as '5%')"
     )
     raise invalid(name, rule, brief(depth))
 

@@ -63,7 +63,7 @@ class GainsTable(Printed):
       3     200          4   0.956  0.86 to 0.99  0.47 to 0.73  1.59  0.372
       4     200          1   0.978  0.90 to 1.00  0.69 to 0.91  1.22  0.186
       5     200          1   1.000  1.00 to 1.00  1.00 to 1.00  1.00  0.000
-    >>> print(table.sentence[:64])
+    >>> print(table.conclusion()[:64])
     The first 200 of 1000 items (20%) hold 36 of 45 targets (80%), 4
     """
 
@@ -82,13 +82,12 @@ class GainsTable(Printed):
     chance_high: Floats
     confidence_level: float
 
-    @property
-    def sentence(self) -> str:
-        """What the first part holds, in words.
+    def conclusion(self) -> str:
+        """Return what the first part holds, in words.
 
         Returns
         -------
-        sentence : str
+        conclusion : str
             Numbers of items and targets, the lift, and the range of random selection.
         """
         n, m, t, hits = self.n_samples, self.n_targets, self.t[0], self.hits[0]

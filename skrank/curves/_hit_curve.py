@@ -139,7 +139,7 @@ class HitCurve:
         ----------
         depth : array-like
             Depths in the unit of `t`, from 0 to the last value of `t`. For a curve in
-            items, a float is a number of items and not a fraction.
+            items, ints count items, and floats of at most 1 are fractions.
 
         Returns
         -------
@@ -153,6 +153,9 @@ class HitCurve:
             If a depth is outside the ranking.
         """
         depths = check_numbers("depth", depth)
+        shares = self.unit == 1 and np.asarray(depth).dtype.kind == "f"
+        if shares and np.all(depths <= 1):
+            depths = depths * self.t[-1]
         if np.any((depths < 0) | (depths > self.t[-1] * (1 + 1e-12))):
             raise invalid("depth", f"be between 0 and {self.t[-1]:g}", brief(depth))
         return np.interp(depths, self.t, self.hits)[()]
@@ -277,7 +280,10 @@ class HitCurve:
             )
         t = np.linspace(0, end, count + 1)
         t = np.rint(t) if whole else t
-        hits, m = self.at(t * self.unit) / self.unit, self.n_targets / self.unit
+        hits, m = (
+            np.interp(t * self.unit, self.t, self.hits) / self.unit,
+            self.n_targets / self.unit,
+        )
         n = self.n_samples / self.unit
         found, last = hits[1:], hits[-1]
         low, high, least, most = (np.full(count, np.nan) for _ in range(4))

@@ -117,7 +117,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         *,
         as_fraction: bool = False,
         confidence_band: str | None = None,
-        random_state: object = None,
+        random_state: object = 0,
         pvalue: bool | None = None,
         ax: Any = None,
         name: str | Sequence[str] | None = None,
@@ -135,7 +135,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         confidence_band : {"simultaneous", "pointwise"}, default=None
             Confidence band of the curve by :func:`hit_curve_band` at a level of 95 %,
             for all depths at once or for each depth. None draws no band.
-        random_state : int, RandomState, Generator or None, default=None
+        random_state : int, RandomState, Generator or None, default=0
             Source of randomness of the simultaneous band.
         {pvalue_of_curve}
         {ax}
@@ -335,7 +335,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         heights = []
         for one in [*shown, *curves]:
             t = np.append(one.t[one.t < limit], min(limit, one.t[-1]))
-            heights.append(self._view(one, t, one.at(t)))
+            heights.append(self._view(one, t, np.interp(t, one.t, one.hits)))
         limit = max(float(x[-1]) for x, _ in heights)
         lowest = min(float(y.min()) for _, y in heights)
         highest = max(float(y.max()) for _, y in heights)

@@ -33,8 +33,8 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
 
     The bars are the distribution of a metric under random selection, or that of the
     largest value of a search under random selection. A line is the normal distribution
-    with the same mean and standard deviation. Create the display with `from_result`,
-    `from_null`, `from_predictions` or `from_estimator`.
+    with the same mean and standard deviation. Create the display with `of`,
+    `from_predictions` or `from_estimator`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
     null_mean, null_std : float, default=None
         Mean and standard deviation of the normal distribution. None draws no normal
         distribution.
-    statistic : float, default=None
+    value : float, default=None
         Observed value. None marks no value.
     description : str, default=""
         Description of the observed value in the legend.
@@ -101,26 +101,28 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
     null_name: str = "null distribution"
     null_mean: float | None = None
     null_std: float | None = None
-    statistic: float | None = None
+    value: float | None = None
     description: str = ""
 
     @classmethod
-    def from_result(
+    def of(
         cls,
-        result: RandomSelectionResult | SearchSelectionResult,
+        result: RandomSelectionResult | SearchSelectionResult | Null,
         *,
         bins: int = 50,
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the result of a test.
+        """Draw the result of a test, or a null distribution.
 
         Parameters
         ----------
-        result : RandomSelectionResult or SearchSelectionResult
+        result : RandomSelectionResult, SearchSelectionResult, RandomSelectionNull or \
+                MeanNull
             Result of one ranking, of several rankings, or of a search. For a search,
             the bars are the draws of the largest value under random selection, and the
-            p-value is the adjusted p-value of the winner.
+            p-value is the adjusted p-value of the winner. A null distribution has no
+            observed value.
         bins : int, default=50
             Number of bars, at least 2.
         ax : matplotlib Axes, default=None
@@ -140,18 +142,20 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         """
         _drawing.need_matplotlib()
         bins = check_count("bins", bins, least=2)
+        if isinstance(result, RandomSelectionNull | MeanNull):
+            return cls(**_data_of_distribution(result, bins)).plot(ax, **kwargs)
         name, null = "null distribution", getattr(result, "null_distribution", None)
         if isinstance(result, SearchSelectionResult):
             name = f"best of {result.n_candidates} by chance"
             drawn: Any = result.null_maxima
             zscore, p = result.zscores[result.best_index], f"{result.pvalue:.2g}"
-            said = f"winner {result.statistic:.3g}, z {zscore:.3g}, adjusted p = {p}"
+            said = f"winner {result.value:.3g}, z {zscore:.3g}, adjusted p = {p}"
         elif isinstance(result, RandomSelectionResult):
             drawn = result.null_values  # with clusters or strata
             p = format_pvalue(result.log10_pvalue)
-            said = f"{result.statistic:.3g}, z {result.zscore:.3g}, p = {p}"
+            said = f"{result.value:.3g}, z {result.zscore:.3g}, p = {p}"
         else:
-            rule = "be a RandomSelectionResult or a SearchSelectionResult"
+            rule = "be the result of a test or a null distribution"
             raise invalid("result", rule, type(result).__name__)
         if null is not None:
             data = _data_of_distribution(null, bins)
@@ -159,40 +163,9 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
             counts, edges = np.histogram(drawn, bins)
             data = {"edges": edges, "probabilities": counts / drawn.size}
             data["metric"] = result.metric
-        observed: Any = {"statistic": result.statistic, "description": said}
+        observed: Any = {"value": result.value, "description": said}
         display = cls(**data, null_name=name, **observed)
         return display.plot(ax, **kwargs)
-
-    @classmethod
-    def from_null(
-        cls, null: Null, *, bins: int = 50, ax: Any = None, **kwargs: Any
-    ) -> Self:
-        """Draw a null distribution without an observed value.
-
-        Parameters
-        ----------
-        null : RandomSelectionNull or MeanNull
-            The null distribution.
-        bins : int, default=50
-            Number of bars, at least 2.
-        ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
-        **kwargs : dict
-            Keyword arguments of :meth:`plot`.
-
-        Returns
-        -------
-        display : NullDistributionDisplay
-            Display with the data and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If `bins` is below 2.
-        """
-        _drawing.need_matplotlib()
-        bins = check_count("bins", bins, least=2)
-        return cls(**_data_of_distribution(null, bins)).plot(ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -219,7 +192,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         metric : str or Metric, default="average_precision"
             Metric by its printed name, such as "precision@10" (:ref:`metric_names`), or
             an object of :func:`make_metric`. For other settings of the test, draw a
-            result of :class:`RandomSelectionTest` with `from_result`.
+            result of :class:`RandomSelectionTest` with `of`.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         bins : int, default=50
@@ -243,7 +216,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         _drawing.need_matplotlib()
         test = RandomSelectionTest(metric, random_state=0)
         result = test.from_predictions(y_true, y_score, pos_label=pos_label)
-        return cls.from_result(result, bins=bins, ax=ax, **kwargs)
+        return cls.of(result, bins=bins, ax=ax, **kwargs)
 
     @classmethod
     def from_estimator(
@@ -361,11 +334,11 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
                 label="normal distribution, same mean and spread",
                 **{"color": blue, "linestyle": "--", "linewidth": 1.8},
             )
-        if self.statistic is not None:
+        if self.value is not None:
             style = {"color": color, "linewidth": 2, "gid": _drawing.CURVE}
             style["label"] = f"observed: {self.description}"
             self.line_ = self.ax_.axvline(
-                self.statistic, **{**style, **_drawing.long_names(line_kw)}
+                self.value, **{**style, **_drawing.long_names(line_kw)}
             )
         self.ax_.set(xlabel=self.metric.replace("_", " "), ylabel="density")
         self.ax_.set_ylim(bottom=0, auto=None)

@@ -17,7 +17,7 @@ from skrank.displays import _drawing
 from skrank.displays._curve_display import thin
 from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.inference._hit_curve_band import hit_curve_band
-from skrank.inference._ranking_comparison import RankingComparison, by_name
+from skrank.inference._ranking_comparison import RankingComparison
 from skrank.inference._ranking_comparison_result import RankingComparisonResult
 from skrank.ranking._rankings import Rankings
 
@@ -30,7 +30,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
     At depths where the band of the difference excludes 0, one ranking finds more
     targets than sampling variation explains. Both rank the same items, so this band is
     narrower than the bands of the two curves suggest. Create the display with
-    `from_predictions` or `from_estimators`.
+    `from_predictions` or `from_estimator`.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
     >>> a = rng.normal(2.0 * y_true)
     >>> b = 0.6 * a + rng.normal(0.4 * y_true)
     >>> display = RankingComparisonDisplay.from_predictions(
-    ...     y_true, a, b, random_state=0
+    ...     y_true, {"A": a, "B": b}, random_state=0
     ... )
     >>> [line.get_label() for line in display.line_]
     ['A: AP 0.374', 'B: AP 0.172']
@@ -100,7 +100,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         rankings: Rankings,
         *,
         simultaneous: bool = True,
-        random_state: object = None,
+        random_state: object = 0,
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
@@ -113,7 +113,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         simultaneous : bool, default=True
             Whether the band of 95 % covers all depths at once. If False, it covers each
             single depth.
-        random_state : int, RandomState, Generator or None, default=None
+        random_state : int, RandomState, Generator or None, default=0
             Source of randomness of the simultaneous band.
         ax : pair of matplotlib Axes, default=None
             Where to draw, with the upper axes first. None makes a new figure.
@@ -142,26 +142,22 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        y_score_a: ArrayLike,
-        y_score_b: ArrayLike,
+        y_score: Any,
         *,
         pos_label: object = None,
         clusters: ArrayLike | None = None,
-        names: tuple[str, str] = ("A", "B"),
         **kwargs: Any,
     ) -> Self:
-        """Draw two rankings given as labels and two sets of scores.
+        """Draw two rankings given as labels and scores.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels of the items; both targets and non-targets.
-        y_score_a, y_score_b : array-like of shape (n_samples,)
-            Scores of A and of B for the same items; a higher score means a likelier
-            target.
+        {y_true}
+        y_score : mapping, DataFrame or array of shape (n_samples, 2)
+            Scores of the items by two models, by name; a higher score means a likelier
+            target. The names are those in the legends.
         {pos_label}
         {clusters}
-        {names}
         **kwargs : dict
             Keyword arguments of :meth:`of`.
 
@@ -177,38 +173,33 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         """
         _drawing.need_matplotlib()
         data: Any = {"pos_label": pos_label, "clusters": clusters}
-        scores = by_name(names, y_score_a, y_score_b)
-        return cls.of(Rankings.from_predictions(y_true, scores, **data), **kwargs)
+        return cls.of(Rankings.from_predictions(y_true, y_score, **data), **kwargs)
 
     @classmethod
-    def from_estimators(
+    def from_estimator(
         cls,
-        a: Any,
-        b: Any,
+        estimator: Any,
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
         pos_label: object = None,
         detector_targets: str | None = None,
         clusters: ArrayLike | None = None,
-        names: tuple[str, str] | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the rankings of the same items by two fitted estimators.
 
         Parameters
         ----------
-        a, b : estimator instance
-            Fitted classifiers, regressors, rankers or outlier detectors. For the
-            method that gives the scores see :ref:`scores_of_estimators`.
+        estimator : mapping or sequence of two estimator instances
+            Fitted classifiers, regressors, rankers or outlier detectors, by the names
+            in the legends. For the method that gives the scores see
+            :ref:`scores_of_estimators`.
         {X}
         {y}
         {pos_label}
         {detector_targets}
         {clusters}
-        names : tuple of two str, default=None
-            Names of the two rankings in the legends. None uses the names of the
-            estimators' classes, or "A" and "B" if these names are equal.
         **kwargs : dict
             Keyword arguments of :meth:`of`.
 
@@ -225,13 +216,8 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             `from_predictions`.
         """
         _drawing.need_matplotlib()
-        if names is None:
-            classes = type(a).__name__, type(b).__name__
-            names = classes if classes[0] != classes[1] else ("A", "B")
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
-        rankings = Rankings.from_estimator(
-            by_name(names, a, b), X, y, clusters=clusters, **data
-        )
+        rankings = Rankings.from_estimator(estimator, X, y, clusters=clusters, **data)
         return cls.of(rankings, **kwargs)
 
     def plot(
@@ -281,7 +267,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         if len(pair) != 2:
             raise invalid("ax", "be two axes, or None", f"{len(pair)}")
         found = self.result
-        values = None if found is None else [found.estimate_a, found.estimate_b]
+        values = None if found is None else [found.value_a, found.value_b]
         pairs: Any = {"average_precision": values, "name": list(self.names)}
         self.hit_curves_ = HitCurveDisplay([self.curve_a, self.curve_b], **pairs)
         _drawing.check_axes(pair[1])
@@ -312,7 +298,8 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         """Draw the difference of the hits, with its band and a line at zero."""
         t = np.union1d(thin(self.curve_a)[0], thin(self.curve_b)[0])
         t = t[t <= min(self.curve_a.t[-1], self.curve_b.t[-1])]
-        gained = self.curve_a.at(t) - self.curve_b.at(t)
+        a, b = (np.interp(t, one.t, one.hits) for one in (self.curve_a, self.curve_b))
+        gained = a - b
         heights = [np.zeros(1), gained[t <= shown[1]]]
         self.band_ = None
         band = self.band

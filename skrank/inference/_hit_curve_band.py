@@ -36,15 +36,14 @@ Floats = NDArray[np.float64]
 
 def hit_curve_band(
     y_true: ArrayLike | Rankings,
-    y_score: ArrayLike | None = None,
-    y_score_b: ArrayLike | None = None,
+    y_score: Any = None,
     *,
     t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
     pos_label: object = None,
     clusters: ArrayLike | None = None,
-    random_state: object = None,
+    random_state: object = 0,
 ) -> CurveBand:
     """Confidence band of a hit curve, or of the difference of two hit curves.
 
@@ -62,9 +61,9 @@ def hit_curve_band(
     y_true : array-like of shape (n_samples,), or Rankings
         Labels of the items; both targets and non-targets. Rankings of one or two models
         replace labels, scores and clusters.
-    y_score, y_score_b : array-like of shape (n_samples,), default=None
-        Scores of the items by a model, or by A and by B; a higher score means a
-        likelier target.
+    y_score : array-like of shape (n_samples,), mapping or DataFrame, default=None
+        Scores of the items by a model, or a mapping or two columns with those of two
+        models, A and B; a higher score means a likelier target.
     t : int, float or sequence of them, default=None
         Depths of the limits: ints count items, and floats in (0, 1] are fractions,
         rounded up. None takes about 500 depths. Fewer depths make a simultaneous band
@@ -79,7 +78,7 @@ def hit_curve_band(
     clusters : array-like of shape (n_samples,), default=None
         Cluster of each item, such as the patient of an image, if items depend on each
         other. The clusters are then the sampling units.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Source of randomness of the simultaneous band, accurate to about 0.5 %.
 
     Returns
@@ -141,7 +140,7 @@ def hit_curve_band(
     >>> y_true = np.arange(2000) < 100
     >>> a = rng.normal(size=2000) + 2.0 * y_true
     >>> b = rng.normal(size=2000) + 0.5 * y_true
-    >>> band = hit_curve_band(y_true, a, b, t=[50, 200], random_state=0)
+    >>> band = hit_curve_band(y_true, {"A": a, "B": b}, t=[50, 200], random_state=0)
     >>> for t, low, high in zip(band.x, band.low, band.high):
     ...     print(f"top {t}: A finds {low:.0f} to {high:.0f} more targets")
     top 50: A finds 22 to 38 more targets
@@ -155,9 +154,8 @@ def hit_curve_band(
     if not isinstance(rankings, Rankings):
         refuse_dask("y_true", y_true)
         refuse_dask("y_score", y_score)
-        scores = y_score if y_score_b is None else {"A": y_score, "B": y_score_b}
         given: Any = {"pos_label": pos_label, "clusters": clusters}
-        rankings = Rankings.from_predictions(y_true, scores, **given)
+        rankings = Rankings.from_predictions(y_true, y_score, **given)
     tops = _Tops(rankings, t)
     variances, reach = tops.spread(rule)
     if len(tops.rankings) == 1:

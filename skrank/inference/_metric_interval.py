@@ -104,7 +104,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         not depend on it.
     progress : bool, default=False
         Whether to show a progress bar of "bootstrap"; needs tqdm.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Source of randomness of "bootstrap".
 
     Raises
@@ -160,7 +160,7 @@ class MetricInterval(Question[MetricIntervalResult]):
     >>> print(MetricInterval().from_predictions(y, -np.arange(1000.0)))
     Interval of average_precision
       ranking         1000 items, 10 targets (prevalence 0.01)
-      estimate        0.3613
+      value           0.3613
       standard error  0.161, method: moderated
       95 % interval   0.09534 to 0.6946
     """
@@ -181,7 +181,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         n_resamples: int = 9999,
         n_jobs: int | None = None,
         progress: bool = False,
-        random_state: object = None,
+        random_state: object = 0,
     ) -> None:
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         check_option("method", method, METHODS)
@@ -225,7 +225,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         else:
             rule = self._rule(method, metric, each[0])
         return MetricIntervalResult(
-            estimate=float(values.mean()),
+            value=float(values.mean()),
             standard_error=rule.standard_error,
             method=method,
             values=tuple(values.tolist()) if asked.labels else (),

@@ -25,7 +25,7 @@ class ConfidenceInterval(NamedTuple):
     >>> y_true, y_score = [1, 0, 1, 0, 0], [5, 4, 3, 2, 1]
     >>> result = MetricInterval().from_predictions(y_true, y_score)
     >>> low, high = result.confidence_interval()
-    >>> bool(low < result.estimate < high)
+    >>> bool(low < result.value < high)
     True
     """
 
@@ -42,7 +42,7 @@ class MetricIntervalResult(Result):
 
     Attributes
     ----------
-    estimate : float
+    value : float
         Value of the metric.
     standard_error : float
         Standard error of the value, on the scale of the metric. It is 0 if the value
@@ -77,7 +77,7 @@ class MetricIntervalResult(Result):
 
     title: ClassVar[str] = "Interval of {0.metric}"
 
-    estimate: float = shown("{0:.4g}{1._mean}")
+    value: float = shown("{0:.4g}{1._mean}")
     standard_error: float = shown("{0:.3g}, method: {1.method}")
     values: tuple[float, ...] = ()
     _rule: IntervalRule
@@ -112,7 +112,7 @@ class MetricIntervalResult(Result):
                 f"The interval of {self.metric} is undefined by {self.method}: the "
                 "standard error must be above 0, and the value must not be the largest "
                 f"or the smallest possible; got {self.standard_error:.4g} and "
-                f"{self.estimate:.4g}."
+                f"{self.value:.4g}."
             )
         return limits
 
@@ -149,7 +149,7 @@ class MetricIntervalResult(Result):
         check_option("alternative", alternative, ("two-sided", "greater", "less"))
         if math.isnan(self.confidence_interval(0.5).low):  # with a warning
             return math.nan
-        above = tail_above(self._rule, self.estimate, value)
+        above = tail_above(self._rule, self.value, value)
         if alternative == "two-sided":
             return 2 * min(above, 1 - above)
         return above if alternative == "greater" else 1 - above
@@ -171,4 +171,4 @@ class MetricIntervalResult(Result):
         return {**Result.to_dict(self), **limits._asdict()}
 
     def _columns(self) -> dict[str, Any]:
-        return {"value": self.values or (self.estimate,)}
+        return {"value": self.values or (self.value,)}

@@ -80,8 +80,8 @@ def random_selection_power(
     spread: float | None = None,
     n_distinct: int | None = None,
     pilot: Rankings | None = None,
-    n_resamples: int = 5000,
-    random_state: object = None,
+    n_studies: int = 5000,
+    random_state: object = 0,
 ) -> PowerResult:
     """Power of the test against random selection, or what a study needs for a power.
 
@@ -110,11 +110,10 @@ def random_selection_power(
     pilot : Rankings, default=None
         One ranking of a similar study. It gives the value, and `prevalence` and
         `spread` if these are None. Its uncertainty is not considered.
-    n_resamples : int, default=5000
+    n_studies : int, default=5000
         Number of rankings that are simulated.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of the simulation. None is a fixed seed, so that the same
-        call has the same result.
+    random_state : int, RandomState, Generator or None, default=0
+        Source of randomness of the simulation. With None, each call draws anew.
 
     Returns
     -------
@@ -170,7 +169,7 @@ def random_selection_power(
         "significance_level": significance_level,
     }
     given = {"prevalence": prevalence, "spread": spread}
-    study = _study(metric, 1, given, n_distinct, pilot, n_resamples, random_state)
+    study = _study(metric, 1, given, n_distinct, pilot, n_studies, random_state)
     return _solved(study, asked, None, pilot)
 
 
@@ -188,8 +187,8 @@ def comparison_power(
     spread: float | None = None,
     n_distinct: int | None = None,
     pilot: Rankings | None = None,
-    n_resamples: int = 1000,
-    random_state: object = None,
+    n_studies: int = 1000,
+    random_state: object = 0,
 ) -> PowerResult:
     """Power of a comparison of two models, or what a study needs for a power.
 
@@ -226,11 +225,10 @@ def comparison_power(
         Rankings of a similar study by two models, A and B. They give the values, and
         `prevalence`, `correlation` and `spread` if these are None. Their uncertainty is
         not considered.
-    n_resamples : int, default=1000
+    n_studies : int, default=1000
         Number of draws of a study.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of the simulation. None is a fixed seed, so that the same
-        call has the same result.
+    random_state : int, RandomState, Generator or None, default=0
+        Source of randomness of the simulation. With None, each call draws anew.
 
     Returns
     -------
@@ -283,7 +281,7 @@ def comparison_power(
     asked = {"n_targets": n_targets, "difference": difference}
     asked |= {"power": power, "significance_level": significance_level}
     given = {"prevalence": prevalence, "spread": spread, "correlation": correlation}
-    study = _study(metric, 2, given, n_distinct, pilot, n_resamples, random_state)
+    study = _study(metric, 2, given, n_distinct, pilot, n_studies, random_state)
     return _solved(study, asked, value, pilot)
 
 
@@ -293,7 +291,7 @@ def _study(
     given: dict[str, float | None],
     n_distinct: int | None,
     pilot: Rankings | None,
-    n_resamples: int,
+    n_studies: int,
     random_state: object,
 ) -> Study:
     """Check the settings of a population; complete them from a pilot."""
@@ -311,12 +309,12 @@ def _study(
     }
     if n_distinct is not None:
         n_distinct = check_count("n_distinct", n_distinct, least=2)
-    source = check_generator(0 if random_state is None else random_state)
+    source = check_generator(random_state)
     study = Study(
         metric=metric,
         shifts=(0.0,) * n_models,
         n_distinct=n_distinct,
-        n_resamples=check_count("n_resamples", n_resamples, least=_FEWEST_DRAWS),
+        n_studies=check_count("n_studies", n_studies, least=_FEWEST_DRAWS),
         seed=int(source.integers(2**63)),
         **found,
     )
@@ -331,7 +329,7 @@ def _study(
         )
         warn(msg, UserWarning)
     n, m = pilot.sizes
-    like, shifts = replace(study, prevalence=m / n, n_resamples=_PILOTS), []
+    like, shifts = replace(study, prevalence=m / n, n_studies=_PILOTS), []
     for value in map(metric.value, pilot.parts[0]):
 
         def lack(shift: float, value: float = value) -> float:
@@ -402,8 +400,8 @@ def _solved(
             total = asked[effect] + (baseline or 0.0)
             name = "value" if baseline is None else "value + difference"
             study = _with_value(study, m, 0, name, total)
-    few = max(study.n_resamples // _ROUGH, _FEWEST_DRAWS)
-    rough = replace(study, n_resamples=few)
+    few = max(study.n_studies // _ROUGH, _FEWEST_DRAWS)
+    rough = replace(study, n_studies=few)
     if unknown == ["n_targets"]:
         _check_effect(study, effect)
         root = _reach(

@@ -39,11 +39,11 @@ class PowerResult(Printed):
         Significance level of the test.
     power : float
         Share of the simulated studies in which the test is significant.
-    power_error : float
+    power_standard_error : float
         Standard error of `power` by the number of simulated studies.
     study : Study
         Simulated population, with the attributes `prevalence`, `spread`, `correlation`,
-        `n_distinct`, `n_resamples` and `seed`.
+        `n_distinct`, `n_studies` and `seed`.
 
     See Also
     --------
@@ -74,7 +74,7 @@ class PowerResult(Printed):
     sample_difference: float = math.nan
     significance_level: float
     power: float
-    power_error: float
+    power_standard_error: float
     study: Study
 
     def curve(self, n_targets: Iterable[int]) -> Any:
@@ -89,7 +89,7 @@ class PowerResult(Printed):
         -------
         frame : pandas.DataFrame
             A row for each size, with the columns "n_targets", "n_samples", "value",
-            "sample_value", "power" and "power_error", and for a comparison "difference"
+            "sample_value", "power" and "power_standard_error", and for a comparison "difference"
             and "sample_difference". The models are the same for all sizes. If the
             cutoff is a number of items, their values in the population differ.
 
@@ -127,7 +127,10 @@ class PowerResult(Printed):
         rows += [
             ("scores", f"spread {study.spread:.3g}, {ties}{both}"),
             ("level", f"{self.significance_level:.3g}"),
-            ("power", f"{self.power:.3g} (simulation error {self.power_error:.1g})"),
+            (
+                "power",
+                f"{self.power:.3g} (simulation error {self.power_standard_error:.1g})",
+            ),
             ("solved for", self.solved),
         ]
         return Shown(f"Power of the {self.test} of {self.metric}", rows)
@@ -143,4 +146,4 @@ def power_at(study: Study, level: float, n_targets: int) -> dict[str, Any]:
     if len(means) == 2:
         found["difference"] = float(values[0] - values[1])
         found["sample_difference"] = float(means[0] - means[1])
-    return found | {"power": power, "power_error": error}
+    return found | {"power": power, "power_standard_error": error}

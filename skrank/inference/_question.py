@@ -38,7 +38,6 @@ class MetricSettings:
     """Base class with the settings of a metric; subclasses add other settings."""
 
     _least_resamples = 1
-    _seed: ClassVar[int | None] = None
 
     #: Makes the metric; by default one that has a null distribution.
     _make: ClassVar[Callable[..., Any]] = staticmethod(make_null_metric)
@@ -69,9 +68,8 @@ class MetricSettings:
         return self._make(self.metric, self.ties)
 
     def _generator(self) -> np.random.Generator:
-        """Return the source of randomness; the default may be a fixed seed."""
-        given = self.random_state
-        return check_generator(self._seed if given is None else given)
+        """Return the source of randomness."""
+        return check_generator(self.random_state)
 
     def _draw(self, engine: Engine, *, progress: bool | None = None) -> Floats:
         """Draw values, by a generator of the same state each time."""

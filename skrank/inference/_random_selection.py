@@ -47,9 +47,8 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         the two probabilities).
     n_resamples : int, default=9999
         Number of rankings that "monte_carlo" and "importance_sampling" draw.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of methods that draw. None is a fixed seed, so that the
-        same ranking has the same p-value.
+    random_state : int, RandomState, Generator or None, default=0
+        Source of randomness of methods that draw. With None, each call draws anew.
     independent : bool, default=False
         Whether to treat the folds of a cross-validation as independent rankings,
         without the square root of 2 (see Notes). Small p-values are then too small, by
@@ -111,14 +110,13 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
     >>> print(RandomSelectionTest().from_predictions(y, -np.arange(1000.0)))
     Random selection test of average_precision
       ranking    1000 items, 10 targets (prevalence 0.01)
-      statistic  0.3613
+      value      0.3613
       null mean  0.01643
       null std   0.0141
       zscore     24.4
       pvalue     3.9e-08   P(null >= observed), method: inversion
     """
 
-    _seed = 0
     _refuses: ClassVar[dict[str, str]] = {
         "sample_weight": "weighted items have no null distribution"
     }
@@ -132,7 +130,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         method: str = "auto",
         alternative: str = "greater",
         n_resamples: int = 9999,
-        random_state: object = None,
+        random_state: object = 0,
         independent: bool = False,
         n_jobs: int | None = None,
         progress: bool = False,
@@ -224,11 +222,11 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         log_p, error = min(tails)
         log_p = min(0.0, log_p + math.log(len(tails)))
         return RandomSelectionResult(
-            statistic=statistic,
+            value=statistic,
             zscore=float((statistic - mean) / std) if std else 0.0,
             pvalue=math.exp(log_p),
             log10_pvalue=log_p / math.log(10),
-            pvalue_error=error,
+            pvalue_relative_error=error,
             null_mean=float(mean),
             null_std=float(std),
             method="monte_carlo",
@@ -255,13 +253,13 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         if asked.ranking is not None:
             fields["n_missed"] = asked.ranking.n_missed
         return RandomSelectionResult(
-            statistic=asked.statistic,
+            value=asked.statistic,
             zscore=zscore_of(asked.statistic, null),
             pvalue=math.exp(log_p),
             log10_pvalue=log_p / math.log(10),
             pvalue_bounds=log_bounds
             and (math.exp(log_bounds[0]), math.exp(log_bounds[1])),
-            pvalue_error=error,
+            pvalue_relative_error=error,
             null_mean=null.mean(),
             null_std=null.std(),
             n_samples=sizes[0],

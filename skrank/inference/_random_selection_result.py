@@ -36,10 +36,10 @@ class RandomSelectionResult(Result):
 
     Attributes
     ----------
-    statistic : float
+    value : float
         Value of the metric, or its mean over several rankings.
     zscore : float
-        ``(statistic - null_mean) / null_std``. It is 0.0 if the null distribution has
+        ``(value - null_mean) / null_std``. It is 0.0 if the null distribution has
         no spread, as with constant scores. Do not compute p-values from it, because the
         null distribution is skewed.
     pvalue : float
@@ -49,7 +49,7 @@ class RandomSelectionResult(Result):
         Decimal logarithm of the p-value.
     pvalue_bounds : tuple of two floats or None
         Proven bounds of the p-value from "exact" and "bounds". None for other methods.
-    pvalue_error : float or None
+    pvalue_relative_error : float or None
         Relative error of the p-value. For "importance_sampling" and "monte_carlo" it is
         the standard error. For "inversion" it is an estimate, and not a bound.
         None if there are bounds, or if the method gives no error.
@@ -98,14 +98,14 @@ class RandomSelectionResult(Result):
 
     title: ClassVar[str] = "Random selection test of {0.metric}"
 
-    statistic: float = shown("{0:.4g}{1._mean}")
+    value: float = shown("{0:.4g}{1._mean}")
     null_mean: float = shown()
     null_std: float = shown("{0:.3g}")
     zscore: float = shown("{0:.3g}")
     pvalue: float = shown("{1._pvalue}")
     log10_pvalue: float
     pvalue_bounds: tuple[float, float] | None = None
-    pvalue_error: float | None = None
+    pvalue_relative_error: float | None = None
     alternative: str = "greater"
     null_distribution: RandomSelectionNull | MeanNull | None = None
     parts: Sequence["RandomSelectionResult"] = ()
@@ -161,10 +161,10 @@ class RandomSelectionResult(Result):
 
     def _is_far_below(self) -> bool:
         if self.null_values is not None:
-            return bool(np.mean(self.null_values <= self.statistic) <= FAR_BELOW)
+            return bool(np.mean(self.null_values <= self.value) <= FAR_BELOW)
         assert self.null_distribution is not None
         one_sided = self.pvalue if self.alternative == "greater" else None
-        return is_far_below(self.statistic, self.null_distribution, one_sided)
+        return is_far_below(self.value, self.null_distribution, one_sided)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and strings.
@@ -177,10 +177,14 @@ class RandomSelectionResult(Result):
             are NaN.
         """
         lower, upper = self.pvalue_bounds or (math.nan, math.nan)
-        error = math.nan if self.pvalue_error is None else self.pvalue_error
+        error = (
+            math.nan
+            if self.pvalue_relative_error is None
+            else self.pvalue_relative_error
+        )
         return {
             **Result.to_dict(self),
-            "pvalue_error": error,
+            "pvalue_relative_error": error,
             "pvalue_lower": lower,
             "pvalue_upper": upper,
             "inflation": self.inflation,
@@ -188,7 +192,7 @@ class RandomSelectionResult(Result):
 
     def _columns(self) -> dict[str, Any]:
         rows = [part.to_dict() for part in self.parts or (self,)]
-        return columns_of([{"value": row.pop("statistic"), **row} for row in rows])
+        return columns_of(rows)
 
 
 def is_far_below(
@@ -198,7 +202,7 @@ def is_far_below(
 
     Parameters
     ----------
-    statistic : float
+    value : float
         Value of the metric.
     null : RandomSelectionNull or MeanNull
         Its null distribution.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_option, invalid
 from skrank._utils._documented import documented
@@ -86,8 +85,9 @@ _LOWERED = 2.2
 class RankingComparison(Question[RankingComparisonResult]):
     """Compare two rankings of the same items, or all pairs of several.
 
-    The test is of the difference of a metric between A and B. Its standard error takes
-    into account that both rank the same items and vary together.
+    The test is of the difference of a metric between A and B, the two models of a
+    mapping or of the columns of a table. Its standard error takes into account that
+    both rank the same items and vary together.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         Number of joblib jobs of the draws and of a cross-validation.
     progress : bool, default=False
         Whether to show a progress bar; needs tqdm.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of "bootstrap" and "permutation". None is a fixed seed, so
-        that the same rankings have the same p-value.
+    random_state : int, RandomState, Generator or None, default=0
+        Source of randomness of "bootstrap" and "permutation". With None, each
+        call draws anew.
 
     Raises
     ------
@@ -161,7 +161,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     >>> y_true = np.arange(2000) < 40
     >>> a = rng.normal(2.0 * y_true)
     >>> b = 0.6 * a + rng.normal(0.4 * y_true)
-    >>> result = RankingComparison().from_predictions(y_true, a, b)
+    >>> result = RankingComparison().from_predictions(y_true, {"A": a, "B": b})
     >>> print(f"{result.difference:.3f}, p {result.pvalue:.2g}")
     0.202, p 0.018
     """
@@ -173,7 +173,6 @@ class RankingComparison(Question[RankingComparisonResult]):
     }
     _make = staticmethod(make_metric)
     _least_resamples = 2
-    _seed = 0
 
     def __init__(
         self,
@@ -185,7 +184,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         n_resamples: int = 9999,
         n_jobs: int | None = None,
         progress: bool = False,
-        random_state: object = None,
+        random_state: object = 0,
     ) -> None:
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         check_option("method", method, METHODS)
@@ -218,187 +217,6 @@ class RankingComparison(Question[RankingComparisonResult]):
             raise invalid("rankings", rule, str(len(rankings.names)))
         (result,) = self._compare(_Models(self, rankings), [(0, 1)])
         return result
-
-    # A comparison is of two models, so its entrances take the data of A and of B where
-    # those of other questions take the data of one model.
-
-    def from_predictions(  # type: ignore[override]
-        self,
-        y_true: ArrayLike,
-        y_score_a: ArrayLike,
-        y_score_b: ArrayLike,
-        *,
-        names: tuple[str, str] = ("A", "B"),
-        **data: Any,
-    ) -> RankingComparisonResult:
-        """Compare two rankings given as labels and two sets of scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Labels of the items; both targets and non-targets.
-        y_score_a, y_score_b : array-like of shape (n_samples,)
-            Scores of A and of B for the same items; a higher score means a likelier
-            target. Only the order counts, so the scores need no common scale.
-        {names}
-        **data : dict
-            `pos_label`, `groups`, `clusters` and `folds`, as in other tests.
-
-        Returns
-        -------
-        result : RankingComparisonResult
-            The two values, their difference, its standard error and its p-value. Data
-            sets without targets or without non-targets are left out with a warning,
-            except for precision, which is defined there.
-
-        Raises
-        ------
-        ValueError
-            If the input is not two rankings of two classes, or if `method` is not for
-            one data set, or for several.
-        """
-        scores = by_name(names, y_score_a, y_score_b)
-        return self.of(Rankings.from_predictions(y_true, scores, **data))
-
-    def from_rankings(  # type: ignore[override]
-        self, rankings_a: Any, rankings_b: Any, *, names: tuple[str, str] = ("A", "B")
-    ) -> RankingComparisonResult:
-        """Compare existing rankings on one data set or on several.
-
-        Parameters
-        ----------
-        rankings_a, rankings_b : Ranking, RankCounts or sequence of them
-            Rankings of the same items by A and by B, or sequences with a ranking for
-            each data set. The methods "t", "sign" and "wilcoxon" accept
-            RankCounts. All other methods need a :class:`Ranking` in memory, with the
-            same items in the same order.
-        {names}
-
-        Returns
-        -------
-        result : RankingComparisonResult
-            As from `from_predictions`. The labels of the data sets are their numbers.
-
-        Raises
-        ------
-        ValueError
-            If the numbers of rankings by A and by B differ, if two rankings of a data
-            set differ in their items or targets, if a ranking has weights, missed
-            targets or only one class, or if `method` is not for these data.
-        """
-        return self.of(Rankings.from_rankings(by_name(names, rankings_a, rankings_b)))
-
-    def from_estimators(
-        self,
-        a: Any,
-        b: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        names: tuple[str, str] = ("A", "B"),
-        **data: Any,
-    ) -> RankingComparisonResult:
-        """Compare the rankings of the same items by two fitted estimators.
-
-        Parameters
-        ----------
-        a, b : estimator instance
-            Fitted classifiers, regressors, rankers or outlier detectors. For the
-            method that gives the scores see :ref:`scores_of_estimators`.
-        {X}
-        {y}
-        {names}
-        **data : dict
-            `groups`, `clusters`, `pos_label` and `detector_targets`, as in
-            `RandomSelectionTest.from_estimator`.
-
-        Returns
-        -------
-        result : RankingComparisonResult
-            As from `from_predictions`.
-
-        Raises
-        ------
-        ValueError
-            As in `RandomSelectionTest.from_estimator`.
-        """
-        return self.of(Rankings.from_estimator(by_name(names, a, b), X, y, **data))
-
-    def from_cv(  # type: ignore[override]
-        self,
-        a: Any,
-        b: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        names: tuple[str, str] = ("A", "B"),
-        **data: Any,
-    ) -> RankingComparisonResult:
-        """Cross-validate two estimators on the same folds, and compare their means.
-
-        Parameters
-        ----------
-        a, b : estimator instance
-            Classifiers, regressors, rankers or outlier detectors. They are cloned and
-            fitted for each fold.
-        {X_fit}
-        {y}
-        {names}
-        **data : dict
-            `cv`, `cv_groups`, `params`, `groups`, `pos_label` and `detector_targets`,
-            as in `MetricInterval.from_cv`.
-
-        Returns
-        -------
-        result : RankingComparisonResult
-            The two means over the folds, their difference, its standard error and its
-            p-value.
-
-        Raises
-        ------
-        ValueError
-            As in `MetricInterval.from_cv`; also if fewer than two folds hold targets
-            and non-targets, or if `method` is not for folds.
-        """
-        return super().from_cv(by_name(names, a, b), X, y, **data)
-
-    def from_cv_results(  # type: ignore[override]
-        self,
-        cv_results_a: Mapping[str, Any],
-        cv_results_b: Mapping[str, Any],
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        names: tuple[str, str] = ("A", "B"),
-        **data: Any,
-    ) -> RankingComparisonResult:
-        """Compare two cross-validations on the same folds.
-
-        Parameters
-        ----------
-        cv_results_a, cv_results_b : dict
-            Results of :func:`sklearn.model_selection.cross_validate` with
-            ``return_estimator=True, return_indices=True``, for the same splits.
-        {X_fit}
-        {y}
-        {names}
-        **data : dict
-            `groups`, `pos_label` and `detector_targets`, as in
-            `MetricInterval.from_cv_results`.
-
-        Returns
-        -------
-        result : RankingComparisonResult
-            As from `from_cv`.
-
-        Raises
-        ------
-        ValueError
-            If estimators or indices are missing, if the folds differ, and as in
-            `from_cv`.
-        """
-        results = by_name(names, cv_results_a, cv_results_b)
-        return super().from_cv_results(results, X, y, **data)
 
     def compare_all(
         self, y_true: Any, y_score: Any = None, *, baseline: Any = None, **data: Any
@@ -524,8 +342,8 @@ class RankingComparison(Question[RankingComparisonResult]):
         has_rule = has_rule and found.standard_error > 0
         return RankingComparisonResult(
             names=(str(models.names[i]), str(models.names[j])),
-            estimate_a=float(a.mean()),
-            estimate_b=float(b.mean()),
+            value_a=float(a.mean()),
+            value_b=float(b.mean()),
             difference=models.difference(i, j),
             standard_error=found.standard_error,
             zscore=found.zscore,
@@ -746,12 +564,3 @@ def _warn_of_few_targets(result: RankingComparisonResult) -> None:
             "p <= 0.01.",
             UserWarning,
         )
-
-
-def by_name(names: Any, a: Any, b: Any) -> dict[str, Any]:
-    """Return the data of A and of B by their names."""
-    if isinstance(names, tuple | list) and len(names) == 2:
-        first, second = names
-        if isinstance(first, str) and isinstance(second, str) and first != second:
-            return {first: a, second: b}
-    raise invalid("names", "be two different texts", brief(names))

@@ -35,10 +35,10 @@ class RankingComparisonResult(Result):
 
     Attributes
     ----------
-    estimate_a, estimate_b : float
+    value_a, value_b : float
         Values of the metric, or their means over several data sets.
     difference : float
-        ``estimate_a - estimate_b``.
+        ``value_a - value_b``.
     standard_error : float
         Standard error of the difference. That of "permutation" is the one of the
         jackknife, and NaN for metrics and clusters without it. It is NaN for "sign" and
@@ -78,9 +78,9 @@ class RankingComparisonResult(Result):
     >>> a = [9, 7, 6, 5, 4, 1, 2, 6, 5, 3, 8, 1]
     >>> b = [1, 7, 6, 5, 4, 9, 8, 3, 5, 6, 2, 1]
     >>> test = RankingComparison()
-    >>> result = test.from_predictions(y_true, a, b, groups=day)
+    >>> result = test.from_predictions(y_true, {"A": a, "B": b}, groups=day)
     >>> round(result.difference, 3), round(result.pvalue, 3), result.method
-    (0.2, 0.5, 'paired_t')
+    (0.2, 0.5, 't')
     >>> result.to_frame().round(3)
        ranking  value_a  value_b  difference
     0        1    0.867    0.467         0.4
@@ -91,8 +91,8 @@ class RankingComparisonResult(Result):
     unit: ClassVar[str] = "data set"
 
     names: tuple[str, str]
-    estimate_a: float
-    estimate_b: float
+    value_a: float
+    value_b: float
     difference: float = shown()
     standard_error: float = shown("{1._known[0]}")
     zscore: float = shown("{0:.3g}")
@@ -253,41 +253,6 @@ class RankingComparisonResult(Result):
             return math.nan
         return self._needed(self.difference / self.standard_error, power, level)
 
-    def sample_size_range(
-        self, power: float = 0.8, significance_level: float = 0.05
-    ) -> tuple[float, float]:
-        """Range of `sample_size` over studies like this one.
-
-        Parameters
-        ----------
-        power, significance_level : float
-            As in `sample_size`.
-
-        Returns
-        -------
-        low, high : float
-            If the true difference and variance are the observed ones, 80 % of the
-            studies of this size give a `sample_size` between low and high, and 10 %
-            give less and more. The difference divided by its standard error then has a
-            noncentral t distribution. `high` is inf if more than 10 % of the studies
-            have a difference of 0 or of the opposite sign.
-
-        Raises
-        ------
-        ValueError
-            As in `sample_size`.
-        """
-        needed = self.sample_size(power, significance_level)
-        if not math.isfinite(needed):
-            return needed, needed
-        ratio, freedom = self.difference / self.standard_error, self.degrees_of_freedom
-        pilots = norm(abs(ratio)) if math.isinf(freedom) else nct(freedom, abs(ratio))
-        low, high = (
-            self._needed(max(float(quantile), 0.0), power, significance_level)
-            for quantile in pilots.ppf([0.9, 0.1])
-        )
-        return low, high
-
     def _needed(self, ratio: float, power: float, level: float) -> float:
         """Return the sample size for a difference of so many standard errors."""
         if ratio == 0:
@@ -346,8 +311,8 @@ class RankingComparisonResult(Result):
         first, second = (as_text(name, reserved=reserved) for name in self.names)
         rows = [
             size,
-            (first, f"{self.estimate_a:.4g}{self._mean}"),
-            (second, f"{self.estimate_b:.4g}{self._mean}"),
+            (first, f"{self.value_a:.4g}{self._mean}"),
+            (second, f"{self.value_b:.4g}{self._mean}"),
             difference,
             error,
             ("95 % interval", self._known[1]),
@@ -359,9 +324,7 @@ class RankingComparisonResult(Result):
         if self.pvalue > 0.05 and math.isfinite(needed):
             unit = "clusters" if self.n_clusters else "targets"
             unit = "data sets" if self.labels else unit
-            low, high = self.sample_size_range()
-            said = f"{needed:.0f} {unit} for power 0.8 (80 % of pilots: "
-            rows.append(("sample size", f"{said}{low:.0f} to {high:.0f})"))
+            rows.append(("sample size", f"{needed:.0f} {unit} for power 0.8"))
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -483,7 +446,7 @@ class RankingComparisonTable(Printed):
             self.comparisons, self.adjusted_log10_pvalues, strict=True
         ):
             i, j = (at[str(name)] for name in one.names)
-            values[i], values[j] = one.estimate_a, one.estimate_b
+            values[i], values[j] = one.value_a, one.value_b
             better = one.difference if self.greater_is_better else -one.difference
             differences[i, j], differences[j, i] = better, -better
             log10_pvalues[[i, j], [j, i]] = adjusted
@@ -495,40 +458,6 @@ class RankingComparisonTable(Printed):
             metric=first.metric,
             confidence_level=level,
         )
-
-    def best_set(self, confidence_level: float = 0.95) -> tuple[str, ...]:
-        """Return the rankings that are not significantly worse than the best.
-
-        Parameters
-        ----------
-        confidence_level : float, default=0.95
-            Probability that the set contains the best, between 0 and 1.
-
-        Returns
-        -------
-        names : tuple of str
-            Names of the rankings, best first; see `leaderboard`.
-        """
-        return self.leaderboard(confidence_level).best
-
-    def rank_intervals(
-        self, confidence_level: float = 0.95
-    ) -> dict[str, tuple[int, int]]:
-        """Return the range of the rank of each ranking.
-
-        Parameters
-        ----------
-        confidence_level : float, default=0.95
-            Probability that all ranges contain the ranks, between 0 and 1.
-
-        Returns
-        -------
-        ranges : dict of str to tuple of int
-            Lowest and highest rank by name, where 1 is the best; see `leaderboard`.
-        """
-        found = self.leaderboard(confidence_level)
-        pairs = zip(found.rank_low.tolist(), found.rank_high.tolist(), strict=True)
-        return dict(zip(found.names, pairs, strict=True))
 
     def _shown(self) -> Shown:
         first = self.comparisons[0]
@@ -583,8 +512,8 @@ def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:
     """Return the cells of one row."""
     return [
         *map(as_text, result.names),
-        f"{result.estimate_a:.4f}",
-        f"{result.estimate_b:.4f}",
+        f"{result.value_a:.4f}",
+        f"{result.value_b:.4f}",
         f"{result.difference:.4f}",
         "unknown"
         if math.isnan(result.standard_error)

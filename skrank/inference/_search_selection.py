@@ -52,7 +52,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
     {ties}
     n_resamples : int, default=9999
         Number of draws of labels; no p-value is below ``1 / (n_resamples + 1)``.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Source of randomness of the draws, not of the candidates.
     n_jobs : int, default=None
         Number of joblib jobs that fit and draw; the result does not depend on it.
@@ -117,7 +117,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         *,
         ties: str = "expected",
         n_resamples: int = 9999,
-        random_state: object = None,
+        random_state: object = 0,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:

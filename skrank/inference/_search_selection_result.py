@@ -126,12 +126,12 @@ class SearchSelectionResult(Result):
         return int(self.null_maxima.size)
 
     @property
-    def statistic(self) -> float:
+    def value(self) -> float:
         """Value of the winner.
 
         Returns
         -------
-        statistic : float
+        value : float
             Entry of the winner in `values`.
         """
         return float(self.values[self.best_index])
@@ -154,7 +154,7 @@ class SearchSelectionResult(Result):
         Returns
         -------
         expected_maximum : float
-            Value to compare with `statistic`.
+            Value to compare with `value`.
         """
         return float(self.null_maxima.mean())
 
@@ -173,7 +173,7 @@ class SearchSelectionResult(Result):
             *Result._rows(self),
             ("candidate", as_text(self.candidates[best])),
             ("best of", f"{self.n_candidates} candidate{plural}{failed}"),
-            ("statistic", f"{self.statistic:.4g}{self._mean}"),
+            ("value", f"{self.value:.4g}{self._mean}"),
             ("null mean", f"{self.null_means[best]:.4g}"),
             ("null std", f"{self.null_stds[best]:.3g}"),
             ("expected maximum", f"{self.expected_maximum:.4g}"),

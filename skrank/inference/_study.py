@@ -63,7 +63,7 @@ class Study:
     spread: float
     correlation: float
     n_distinct: int | None
-    n_resamples: int
+    n_studies: int
     seed: int
 
     def n_samples(self, n_targets: int) -> int:
@@ -86,7 +86,7 @@ class Study:
     def values(self, m: int) -> _Floats:
         """Draw values of the first model; O(m log m) each, for any number of items."""
         engine, rng = partial(self._values, m), np.random.default_rng(self.seed)
-        return np.concatenate(run_draws(engine, self.n_resamples, _PORTION // m, rng))
+        return np.concatenate(run_draws(engine, self.n_studies, _PORTION // m, rng))
 
     def _values(self, m: int, size: int, seed: int) -> _Floats:
         """Draw the targets, and the numbers of non-targets between them."""
@@ -173,13 +173,13 @@ class Comparison:
         metric, n, self.m = study.metric, study.n_samples(m), m
         swaps = _EXCHANGES if level is None else int(np.ceil(_EXTREME / level)) - 1
         swaps = min(swaps, MOST_EXCHANGES)
-        share = study.n_resamples / 1000
+        share = study.n_studies / 1000
         n_tests = int(max(share * min(_WORK / (n * swaps), _MOST), _FEWEST))
         rng, values = np.random.default_rng(study.seed), []
         self.tests: list[Any] = []
         of_tests, portion = np.random.default_rng([study.seed, 1]), _PORTION // n + 1
-        for start in range(0, study.n_resamples, portion):
-            size = min(portion, study.n_resamples - start)
+        for start in range(0, study.n_studies, portion):
+            size = min(portion, study.n_studies - start)
             scores = study.scores(m, size, rng)
             values.append(np.stack([study.values_of(m, one) for one in scores], axis=1))
             for one in scores.swapaxes(0, 1)[: n_tests - len(self.tests)]:

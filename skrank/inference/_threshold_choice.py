@@ -110,8 +110,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         Number of joblib jobs of a cross-validation.
     progress : bool, default=False
         Whether to show a progress bar of a cross-validation; needs tqdm.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of randomness. None is a fixed seed.
+    random_state : int, RandomState, Generator or None, default=0
+        Source of randomness. With None, each call draws anew.
 
     Raises
     ------
@@ -183,7 +183,6 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         "n_missed": "other samples would miss other targets",
     }
     _repeated: ClassVar[bool] = False
-    _seed: ClassVar[int | None] = 0
 
     def __init__(
         self,
@@ -197,7 +196,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         n_resamples: int = 9999,
         n_jobs: int | None = None,
         progress: bool = False,
-        random_state: object = None,
+        random_state: object = 0,
     ) -> None:
         rules = {"t": t, "recall": recall, "precision": precision}
         given = [name for name, value in rules.items() if value is not None]

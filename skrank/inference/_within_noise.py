@@ -60,7 +60,7 @@ def within_noise(
 
     See Also
     --------
-    RankingComparisonTable.best_set : The best of several rankings of test data.
+    RankingComparisonTable.leaderboard : The best of several rankings of test data.
     SearchSelectionTest : Whether the best candidate is better than random selection.
 
     Notes

@@ -234,7 +234,7 @@ class NullDistribution:
         alternative: str = "greater",
         method: str = "auto",
         n_resamples: int = 9999,
-        random_state: object = None,
+        random_state: object = 0,
         progress: bool = False,
     ) -> TailProbability:
         """Return the logarithm of the p-value, with its error and its method.
@@ -250,9 +250,9 @@ class NullDistribution:
             Method of the p-value, as in :class:`skrank.RandomSelectionTest`.
         n_resamples : int, default=9999
             Number of rankings that "monte_carlo" and "importance_sampling" draw.
-        random_state : int, RandomState, Generator or None, default=None
-            Source of randomness of the methods that draw. None is a fixed seed, so that
-            the same call has the same result.
+        random_state : int, RandomState, Generator or None, default=0
+            Source of randomness of the methods that draw. With None, each call draws
+            anew.
         progress : bool, default=False
             Whether to show the method that "auto" tries at present; needs tqdm.
 
@@ -271,8 +271,7 @@ class NullDistribution:
         found = []
         for sign in signs:
             inner = self._inner(statistic, sign)
-            # the same seed for each call, unless `random_state` is given
-            source = check_generator(0 if random_state is None else random_state)
+            source = check_generator(random_state)
             named = size if method != "auto" else None
             query = TailQuery(self._facts, inner, sign, named, source, progress)
             found.append(query.best() if method == "auto" else query.named(method))

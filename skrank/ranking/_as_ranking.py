@@ -50,7 +50,7 @@ def as_ranking(
     if is_dask(y_true) or is_dask(y_score):
         given: Any = {"sample_weight": sample_weight, "n_unlisted": n_unlisted}
         _refuse("in dask, where items are counted", **given)
-        counts = RankCounts.from_arrays(y_true, y_score, pos_label=pos_label)
+        counts = RankCounts.from_predictions(y_true, y_score, pos_label=pos_label)
         return read_counts(counts, n_missed)
     data = check_ranking_input(
         y_true,

@@ -102,7 +102,7 @@ class Rankings:
     <Rankings of 6 items, 2 targets>
     >>> round(RandomSelectionTest().of(rankings).pvalue, 3)
     0.133
-    >>> round(MetricInterval().of(rankings).estimate, 3)
+    >>> round(MetricInterval().of(rankings).value, 3)
     0.833
     """
 

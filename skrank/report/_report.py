@@ -65,7 +65,7 @@ def ranking_report(
     ties: str = "expected",
     confidence_level: float = 0.95,
     pvalue: bool | None = None,
-    random_state: object = None,
+    random_state: object = 0,
 ) -> RankingReport:
     """Report on one or several rankings of a data set.
 
@@ -109,7 +109,7 @@ def ranking_report(
     pvalue : bool, default=None
         Whether to test each ranking against random selection. None leaves out tests
         that may take more than about two seconds.
-    random_state : int, RandomState, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=0
         Source of randomness of tests and intervals.
 
     Returns

@@ -330,7 +330,7 @@ class RankingReport:
         }
         level = self.confidence_level
         more = {
-            at: (one.estimate, one.confidence_interval(level))
+            at: (one.value, one.confidence_interval(level))
             for at, one in self.metrics.get(name, {}).items()
         }
         for at, (estimate, (low, high)) in more.items():

@@ -115,11 +115,11 @@ def table_of_metrics(
     for metric in metrics:
         found = {name: of[metric] for name, of in results.items()}
         chance = null_means.get(metric)
-        decimals = _decimals([chance or 0, *(one.estimate for one in found.values())])
+        decimals = _decimals([chance or 0, *(one.value for one in found.values())])
         heading = metric
         for name, one in found.items():
             low, high = one.confidence_interval(confidence_level)
-            cells = _estimate(one.estimate, low, high, decimals)
+            cells = _estimate(one.value, low, high, decimals)
             rows.append((heading, _name(name), *cells))
             heading = ""
         if null_means:
@@ -137,7 +137,7 @@ def table_of_metrics(
 def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:
     """Return the table of the differences of all pairs of rankings."""
     results, level = table.comparisons, _percent(confidence_level)
-    decimals = _decimals([v for r in results for v in (r.estimate_a, r.estimate_b)])
+    decimals = _decimals([v for r in results for v in (r.value_a, r.value_b)])
     rows, above = [], None
     for result, holm in zip(results, table.adjusted_log10_pvalues, strict=True):
         a, b = result.names

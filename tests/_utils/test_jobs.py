@@ -32,13 +32,13 @@ def bootstrap():
 
 def comparison(method):
     question = RankingComparison(method=method, **DRAWS)
-    result = question.from_predictions(Y, A, B)
+    result = question.from_predictions(Y, {"A": A, "B": B})
     return result.pvalue, result.zscore
 
 
 def folds():
     result = RandomSelectionTest().from_cv(LogisticRegression(), X, Y)
-    return result.statistic, result.log10_pvalue, *(p.pvalue for p in result.parts)
+    return result.value, result.log10_pvalue, *(p.pvalue for p in result.parts)
 
 
 def search():

@@ -43,7 +43,7 @@ def test_a_curve_in_fractions_has_the_same_parts(n):
 def test_one_part_for_each_item_has_the_statistic_of_kolmogorov_and_smirnov():
     y, score = columns()
     table = hit_curve(y, score).gains_table(parts=1000)
-    assert table.ks.max() == pytest.approx(ks_2samp(score[y], score[~y]).statistic)
+    assert table.ks.max() == pytest.approx(ks_2samp(score[y], score[~y]).value)
 
 
 def test_range_of_random_selection_is_hypergeometric():
@@ -97,14 +97,14 @@ def test_weights_have_no_ranges():
     assert_allclose(table.items, weight.sum() / 10)
     assert_allclose(table.targets.sum(), weight[y].sum())
     assert np.isnan([table.low, table.chance_low]).all()
-    assert "Random selection finds" not in table.sentence
+    assert "Random selection finds" not in table.conclusion()
     assert "chance" not in str(table)
 
 
 def test_what_is_printed():
     y = np.repeat([1, 0], [5, 95])
     table = hit_curve(y, -np.arange(100)).gains_table(parts=2)
-    assert table.sentence == (
+    assert table.conclusion() == (
         "The first 50 of 100 items (50%) hold 5 of 5 targets (100%), 2 times as many "
         "as random selection finds on average. Random selection finds 0 to 5 in 95 of "
         "100 cases."
@@ -135,7 +135,7 @@ def test_ends():
 def test_missed_targets_have_no_range_in_the_sentence():
     # the range is that of the scored targets, and the lift that of all
     y, score = columns()
-    said = hit_curve(y, score, n_missed=20).gains_table(parts=5).sentence
+    said = hit_curve(y, score, n_missed=20).gains_table(parts=5).conclusion()
     hits = y[np.argsort(-score)[:200]].sum()
     share = hits / (y.sum() + 20)
     assert said.endswith(f"{hits} of {y.sum() + 20} targets ({share:.0%}).")

@@ -603,7 +603,7 @@ def test_bad_input():
         HitCurveDisplay.from_predictions(0 * Y, SCORE)
     with pytest.raises(ValueError, match="`interpolate` must be True or False"):
         PrecisionRecallDisplay.from_predictions(Y, SCORE, interpolate="no")
-    counts = RankCounts.from_arrays(Y, SCORE)
+    counts = RankCounts.from_predictions(Y, SCORE)
     with pytest.raises(ValueError, match="models, with items in memory; got <Rankin"):
         HitCurveDisplay.from_predictions(counts, confidence_band="pointwise")
 

@@ -91,8 +91,8 @@ def test_bars_of_few_values_agree_with_all_placements(sizes, hits, metric):
 )
 @pytest.mark.slow
 def test_bars_of_many_values_agree_with_the_distribution(null):
-    display = NullDistributionDisplay.from_null(null, bins=12)
-    assert display.statistic is display.line_ is None
+    display = NullDistributionDisplay.of(null, bins=12)
+    assert display.value is display.line_ is None
     assert texts(display.ax_.get_legend()) == [
         "null distribution",
         "normal distribution, same mean and spread",
@@ -109,7 +109,7 @@ def test_bars_of_many_values_agree_with_the_distribution(null):
 )
 @pytest.mark.parametrize("t", [30, 0.1])
 def test_bars_of_hits_are_as_wide_as_they_are_apart(metric, t):
-    display = NullDistributionDisplay.from_null(
+    display = NullDistributionDisplay.of(
         RandomSelectionNull(N, M, **named(metric, t=t))
     )
     depth = 30
@@ -132,7 +132,7 @@ def test_chance_without_a_choice_has_one_bar(settings):
     assert display.line_.get_label().endswith(", z 0, p = 1")
     assert display.probabilities == pytest.approx([1])
     low, high = display.ax_.get_xlim()
-    assert 0 < low < display.statistic < high < 1
+    assert 0 < low < display.value < high < 1
 
 
 def test_constructors_of_distributions_agree():
@@ -142,7 +142,7 @@ def test_constructors_of_distributions_agree():
     for other in (
         NullDistributionDisplay.from_predictions(names, score, pos_label="t", bins=3),
         NullDistributionDisplay.from_predictions(ranking, bins=3),
-        NullDistributionDisplay.from_result(
+        NullDistributionDisplay.of(
             RandomSelectionTest().from_predictions(ranking), bins=3
         ),
     ):
@@ -152,12 +152,12 @@ def test_constructors_of_distributions_agree():
 
 def test_legend_says_what_the_test_says():
     result = RandomSelectionTest("recall@30").from_predictions(Y, A)
-    display = NullDistributionDisplay.from_result(result, bins=10)
+    display = NullDistributionDisplay.of(result, bins=10)
     value, z, p = (
         float(part.split()[-1])
         for part in display.line_.get_label().removeprefix("observed: ").split(",")
     )
-    assert value == pytest.approx(result.statistic, rel=0.01)
+    assert value == pytest.approx(result.value, rel=0.01)
     assert z == pytest.approx(result.zscore, rel=0.01)
     assert p == pytest.approx(result.pvalue, rel=0.06)
     assert display.ax_.get_xlabel() == "recall@30"
@@ -166,11 +166,11 @@ def test_legend_says_what_the_test_says():
 def test_several_rankings_and_far_values():
     groups = np.arange(N) % 3
     result = RandomSelectionTest().from_predictions(Y, Y * 10 + B, groups=groups)
-    display = NullDistributionDisplay.from_result(result, bins=8)
-    assert display.statistic == result.statistic == display.line_.get_xdata()[0]
+    display = NullDistributionDisplay.of(result, bins=8)
+    assert display.value == result.value == display.line_.get_xdata()[0]
     assert display.null_mean == result.null_mean
     low, high = display.ax_.get_xlim()
-    assert low < display.edges[0] < display.edges[-1] < result.statistic < high
+    assert low < display.edges[0] < display.edges[-1] < result.value < high
     assert display.ax_.get_ylim()[0] == 0
 
 
@@ -178,11 +178,11 @@ def test_search():
     scores = {"a": A, "b": B, "c": X[:, 1]}
     test = SearchSelectionTest(random_state=0, n_resamples=500)
     result = test.from_predictions(Y, scores)
-    display = NullDistributionDisplay.from_result(result, bins=15)
+    display = NullDistributionDisplay.of(result, bins=15)
     counts, edges = np.histogram(result.null_maxima, 15)
     assert display.probabilities * 500 == pytest.approx(counts)
     np.testing.assert_array_equal(display.edges, edges)
-    assert display.line_.get_xdata()[0] == result.statistic
+    assert display.line_.get_xdata()[0] == result.value
     assert display.normal_ is None
     said = texts(display.ax_.get_legend())
     assert said[1] == "best of 3 by chance"
@@ -191,7 +191,7 @@ def test_search():
 
 def test_distributions_share_axes_and_keep_their_data():
     null = RandomSelectionNull(50, 5)
-    one = NullDistributionDisplay.from_null(null, bins=5)
+    one = NullDistributionDisplay.of(null, bins=5)
     before = one.probabilities.copy(), one.edges.copy()
     shown = [
         one.plot(),
@@ -220,9 +220,9 @@ def test_bad_settings_of_distributions_leave_no_figure():
         ({"plot_normal": "no"}, "`plot_normal` must be True or False; got 'no'"),
     ):
         with pytest.raises(ValueError, match=said):
-            NullDistributionDisplay.from_null(null, **settings)
+            NullDistributionDisplay.of(null, **settings)
     with pytest.raises(ValueError, match="`result` must be a RandomSelectionResult or"):
-        NullDistributionDisplay.from_result(0.5)
+        NullDistributionDisplay.of(0.5)
     assert plt.get_fignums() == []
 
 
@@ -230,8 +230,7 @@ def test_matplotlib_is_missed_before_anything_is_computed(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     null, two = NullDistributionDisplay, RankingComparisonDisplay
     for make, count in (
-        (null.from_result, 1),
-        (null.from_null, 1),
+        (null.of, 1),
         (null.from_predictions, 2),
         (null.from_estimator, 3),
         (two.from_predictions, 3),
@@ -251,7 +250,7 @@ def two_curves(**kwargs):
 @pytest.mark.parametrize("simultaneous", [True, False])
 def test_comparison_draws_both_and_their_difference(simultaneous):
     settings = {"simultaneous": simultaneous, "random_state": 0}
-    display = RankingComparisonDisplay.from_predictions(Y, A, B, **settings)
+    display = RankingComparisonDisplay.from_predictions(Y, {"A": A, "B": B}, **settings)
     for line, score in zip(display.line_, (A, B), strict=True):
         t, hits = line.get_data()
         assert hits == pytest.approx(hit_curve(Y, score).at(t))
@@ -259,19 +258,19 @@ def test_comparison_draws_both_and_their_difference(simultaneous):
     assert gained == pytest.approx(hit_curve(Y, A).at(t) - hit_curve(Y, B).at(t))
     assert (t[0], t[-1]) == (0, N)
     assert np.all(display.zero_.get_ydata() == 0)
-    band = hit_curve_band(Y, A, B, **settings)
+    band = hit_curve_band(Y, {"A": A, "B": B}, **settings)
     np.testing.assert_array_equal(display.band.low, band.low)
     drawn = display.band_.get_paths()[0].get_extents()
     assert (drawn.y0, drawn.y1) == pytest.approx((band.low.min(), band.high.max()))
 
 
 def test_comparison_says_what_the_comparison_says():
-    display = RankingComparisonDisplay.from_predictions(Y, A, B, names=("_sum", "$1$"))
-    result = RankingComparison().from_predictions(Y, A, B)
+    display = RankingComparisonDisplay.from_predictions(Y, {"_sum": A, "$1$": B})
+    result = RankingComparison().from_predictions(Y, {"A": A, "B": B})
     upper, lower = display.ax_
     assert texts(upper.get_legend())[:2] == [
-        f" _sum: AP {result.estimate_a:#.3g}",
-        rf"\$1\$: AP {result.estimate_b:#.3g}",
+        f" _sum: AP {result.value_a:#.3g}",
+        rf"\$1\$: AP {result.value_b:#.3g}",
     ]
     label, band = texts(lower.get_legend())
     assert label.startswith(rf" _sum - \$1\$: AP {result.difference:.3g}, p = ")
@@ -282,22 +281,25 @@ def test_comparison_says_what_the_comparison_says():
 
 
 def test_comparison_from_estimators():
-    one = RankingComparisonDisplay.from_estimators(LINEAR, KNN, X, Y, random_state=0)
+    one = RankingComparisonDisplay.from_estimator(
+        {"A": LINEAR, "B": KNN}, X, Y, random_state=0
+    )
     other = RankingComparisonDisplay.from_predictions(
         np.where(Y, "t", "o"),
-        LINEAR.decision_function(X),
-        KNN.predict_proba(X)[:, 1],
+        {"A": LINEAR.decision_function(X), "B": KNN.predict_proba(X)[:, 1]},
         pos_label="t",
         random_state=0,
     )
     assert one.names == ("LogisticRegression", "KNeighborsClassifier")
     for mine, theirs in zip(one.line_, other.line_, strict=True):
         np.testing.assert_array_equal(mine.get_xydata(), theirs.get_xydata())
-    same = RankingComparisonDisplay.from_estimators(KNN, KNN, X, Y, simultaneous=False)
+    same = RankingComparisonDisplay.from_estimator(
+        {"A": KNN, "B": KNN}, X, Y, simultaneous=False
+    )
     assert same.names == ("A", "B")
     assert np.all(same.difference_.get_ydata() == 0)
-    named = RankingComparisonDisplay.from_estimators(
-        KNN, LINEAR, X, Y, names=("k", "l"), simultaneous=False
+    named = RankingComparisonDisplay.from_estimator(
+        {"k": KNN, "l": LINEAR}, X, Y, simultaneous=False
     )
     assert named.line_[1].get_label().startswith("l: AP")
 
@@ -331,7 +333,7 @@ def test_comparison_takes_two_axes_side_by_side():
 
 
 def test_the_difference_has_the_scale_of_what_is_shown():
-    band = hit_curve_band(Y, A, B, simultaneous=False)
+    band = hit_curve_band(Y, {"A": A, "B": B}, simultaneous=False)
     for drawn in (None, band):
         display = RankingComparisonDisplay(*two_curves(), drawn).plot(top=10)
         t, gained = display.difference_.get_data()

@@ -45,7 +45,7 @@ def test_what_is_no_estimator(estimator, got):
         lambda: RandomSelectionTest().from_estimator(estimator, X, Y),
         lambda: RandomSelectionTest().from_cv(estimator, X, Y),
         lambda: MetricInterval().from_cv(estimator, X, Y),
-        lambda: RankingComparison().from_cv(estimator, GaussianNB(), X, Y),
+        lambda: RankingComparison().from_cv({"A": estimator, "B": GaussianNB()}, X, Y),
         lambda: make_average_precision_scorer()(estimator, X, Y),
         lambda: skrank.HitCurveDisplay.from_estimator(estimator, X, Y),
     )
@@ -63,18 +63,19 @@ def test_a_class_of_splitters():
 def test_what_two_rankings_are_called():
     asked, names = RankingComparison(), ("bayes", "noise")
     noise = RNG.normal(size=60)
-    result = asked.from_predictions(Y, X[:, 0], noise, names=names)
+    result = asked.from_predictions(Y, {"bayes": X[:, 0], "noise": noise})
     assert result.names == names
     assert "\n  bayes " in str(result)
     assert "\n  noise " in str(result)
     model, other = GaussianNB().fit(X, Y), GaussianNB().fit(X[:, :1] * [1, 0], Y)
-    assert asked.from_estimators(model, other, X, Y, names=names).names == names
-    folds = asked.from_cv(GaussianNB(), GaussianNB(var_smoothing=1), X, Y, names=names)
-    assert folds.names == names
-    assert asked.from_predictions(Y, X[:, 0], noise).names == ("A", "B")
-    for wrong in ("AB", ("A",), ("A", "A"), (1, 2), None):
-        with pytest.raises(ValueError, match="`names` must be two different texts; go"):
-            asked.from_predictions(Y, X[:, 0], noise, names=wrong)
+    models = dict(zip(names, (model, other), strict=True))
+    assert asked.from_estimator(models, X, Y).names == names
+    assert asked.from_cv(models, X, Y).names == names
+    assert asked.from_predictions(Y, np.stack([X[:, 0], noise], 1)).names == ("0", "1")
+    assert asked.from_predictions(Y, {"A": X[:, 0], "B": noise}).names == ("A", "B")
+    for wrong in (noise, {"A": noise}, dict.fromkeys("ABC", noise)):
+        with pytest.raises(ValueError, match="`rankings` must be of two models"):
+            asked.from_predictions(Y, wrong)
 
 
 def test_rankings_and_data_sets_are_rows():
@@ -86,8 +87,8 @@ def test_rankings_and_data_sets_are_rows():
     assert test.n_rankings == 2
     one = RandomSelectionTest().from_predictions(Y, X[:, 0])
     assert len(one.to_frame()) == one.n_rankings == 1
-    assert one.to_frame()["value"][0] == one.statistic
-    compared = RankingComparison().from_predictions(Y, *X.T, groups=groups)
+    assert one.to_frame()["value"][0] == one.value
+    compared = RankingComparison().from_predictions(Y, X, groups=groups)
     frame = compared.to_frame()
     assert list(frame["value_a"] - frame["value_b"]) == list(frame["difference"])
     assert list(frame["ranking"]) == ["one", "two"]
@@ -95,7 +96,7 @@ def test_rankings_and_data_sets_are_rows():
     assert tuple(varied.to_frame()["value"]) == varied.values
     assert varied.n_rankings == varied.to_dict()["n_rankings"] == 5
     alone = MetricInterval().from_predictions(Y, X[:, 0])
-    assert list(alone.to_frame()["value"]) == [alone.estimate]
+    assert list(alone.to_frame()["value"]) == [alone.value]
     assert alone.n_rankings == 1
 
 

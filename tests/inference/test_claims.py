@@ -32,13 +32,13 @@ def test_the_ends_of_an_interval_have_its_level(method, level):
         greater, less = (result.pvalue(value, one) for one in ALTERNATIVES[1:])
         assert greater + less == pytest.approx(1)
         assert min(greater, less) == pytest.approx((1 - level) / 2, rel=1e-6)
-        assert (greater < less) == (value < result.estimate)
+        assert (greater < less) == (value < result.value)
 
 
 def test_posterior_is_that_of_the_beta_distribution():
     y, score = columns()
     result = MetricInterval("recall@50", method="posterior").from_predictions(y, score)
-    hits = result.estimate * 40
+    hits = result.value * 40
     for value in (0.2, 0.4, 0.6):
         expected = beta(hits + 0.5, 40 - hits + 0.5).cdf(value)
         assert result.pvalue(value, "greater") == pytest.approx(expected, rel=1e-6)
@@ -47,10 +47,10 @@ def test_posterior_is_that_of_the_beta_distribution():
 def test_pvalues_decrease_with_the_distance():
     y, score = columns()
     result = MetricInterval().from_predictions(y, score)
-    assert result.pvalue(result.estimate) == 1
+    assert result.pvalue(result.value) == 1
     values = np.linspace(0.001, 0.999, 60)
     pvalues = np.array([result.pvalue(one) for one in values])
-    above = values > result.estimate
+    above = values > result.value
     assert (np.diff(pvalues[~above]) >= 0).all()
     assert (np.diff(pvalues[above]) <= 0).all()
     assert result.pvalue(-3.0) == pytest.approx(1e-15)
@@ -65,7 +65,7 @@ def test_the_mean_of_samples_is_seldom_rejected(shift):
     for _ in range(300):
         score = rng.normal(shift * y)
         results.append(MetricInterval().from_predictions(y, score))
-    truth = np.mean([one.estimate for one in results])
+    truth = np.mean([one.value for one in results])
     pvalues = np.array([one.pvalue(truth) for one in results])
     for level in (0.05, 0.2):
         spread = math.sqrt(level * (1 - level) / 300)
@@ -95,7 +95,7 @@ def days(seed=0):
 @pytest.mark.parametrize("margin", [0.01, 0.1, 0.3])
 def test_days_against_the_tests_of_scipy(margin):
     y, a, b, day = days()
-    result = RankingComparison().from_predictions(y, a, b, groups=day)
+    result = RankingComparison().from_predictions(y, {"A": a, "B": b}, groups=day)
     d = np.subtract(result.values_a, result.values_b)
     above = ttest_1samp(d, -margin, alternative="greater").pvalue
     below = ttest_1samp(d, margin, alternative="less").pvalue
@@ -116,7 +116,7 @@ class Wilson:
 
     def bounds(self, confidence_level):
         z = norm.isf((1 - confidence_level) / 2)
-        n, p = self.size, self.estimate
+        n, p = self.size, self.value
         middle = p + z**2 / (2 * n)
         reach = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
         return (middle - reach) / (1 + z**2 / n), (middle + reach) / (1 + z**2 / n)
@@ -148,7 +148,7 @@ def test_margins_are_by_the_intervals_of_both(m):
     b = a + 0.5 * np.random.default_rng(1).normal(size=a.size)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "With fewer than 12 targets")
-        result = RankingComparison(random_state=0).from_predictions(y, a, b)
+        result = RankingComparison(random_state=0).from_predictions(y, {"A": a, "B": b})
     one, other = (MetricInterval().from_predictions(y, each) for each in (a, b))
     errors = [
         MetricInterval(method="jackknife").from_predictions(y, each).standard_error
@@ -162,8 +162,8 @@ def test_margins_are_by_the_intervals_of_both(m):
     )
     margins = []
     for x, z in (
-        (one.estimate - low_a, high_b - other.estimate),
-        (high_a - one.estimate, other.estimate - low_b),
+        (one.value - low_a, high_b - other.value),
+        (high_a - one.value, other.value - low_b),
     ):
         margins.append(math.sqrt(x**2 + z**2 - 2 * correlation * x * z))
     low, high = result.difference - margins[0], result.difference + margins[1]
@@ -174,9 +174,11 @@ def test_margins_are_by_the_intervals_of_both(m):
 
 def test_margins_of_equal_rankings_and_without_an_error():
     y, a, b, day = days()
-    equal = RankingComparison().from_predictions(y, a, 2 * a)
+    equal = RankingComparison().from_predictions(y, {"A": a, "B": 2 * a})
     assert equal.equivalence_pvalue(1e-6) == equal.noninferiority_pvalue(1e-6) == 0
-    signs = RankingComparison(method="sign").from_predictions(y, a, b, groups=day)
+    signs = RankingComparison(method="sign").from_predictions(
+        y, {"A": a, "B": b}, groups=day
+    )
     with pytest.warns(UndefinedMetricWarning, match="the p-value of a margin is undef"):
         assert math.isnan(signs.noninferiority_pvalue(0.1))
     for margin in (0, -1, math.inf, "a"):

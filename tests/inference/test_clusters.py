@@ -95,8 +95,8 @@ def test_degrees_of_freedom_of_clusters():
     freedom = 2 * squares.sum() ** 2 / (N * squares.var())
     result = MetricInterval().from_predictions(Y, A, clusters=CLUSTER)
     assert result.standard_error == pytest.approx(error)
-    slope = result.estimate * (1 - result.estimate)
-    limits = logit(result.confidence_interval(0.9)) - logit(result.estimate)
+    slope = result.value * (1 - result.value)
+    limits = logit(result.confidence_interval(0.9)) - logit(result.value)
     assert_allclose(limits * slope, error * student(freedom).ppf([0.05, 0.95]))
 
 
@@ -120,7 +120,7 @@ def test_the_bootstrap_draws_whole_clusters(name):
     # 800 and 3000 draws: 2.8 % standard error, here four of them
     assert result.standard_error == pytest.approx(redrawn(name)[0].std(), rel=0.11)
     low, high = result.confidence_interval()
-    assert low < result.estimate <= high
+    assert low < result.value <= high
     alone = MetricInterval(name).from_predictions(Y, A).confidence_interval()
     if name == "average_precision":
         assert high - low > 1.3 * (alone.high - alone.low)
@@ -144,10 +144,12 @@ def test_one_cluster_of_targets_says_nothing():
     assert math.isnan(result.standard_error)
     comparison = RankingComparison(method="jackknife")
     with pytest.warns(UndefinedMetricWarning, match="permutation"):
-        pair = comparison.from_predictions(y, A, B, clusters=CLUSTER)
+        pair = comparison.from_predictions(y, {"A": A, "B": B}, clusters=CLUSTER)
     assert math.isnan(pair.standard_error)
     with pytest.warns(UndefinedMetricWarning, match="too few data to estimate it"):
-        pair = RankingComparison().from_predictions(y, A, B, clusters=CLUSTER)
+        pair = RankingComparison().from_predictions(
+            y, {"A": A, "B": B}, clusters=CLUSTER
+        )
     assert math.isnan(pair.standard_error)
     assert pair.pvalue <= 1
 
@@ -155,7 +157,9 @@ def test_one_cluster_of_targets_says_nothing():
 def test_scores_that_are_all_equal_cannot_vary():
     result = MetricInterval().from_predictions(Y, 0 * A + 0.5, clusters=CLUSTER)
     assert result.standard_error == 0
-    pair = RankingComparison().from_predictions(Y, A, 2 * A, clusters=CLUSTER)
+    pair = RankingComparison().from_predictions(
+        Y, {"A": A, "B": 2 * A}, clusters=CLUSTER
+    )
     assert pair.pvalue == 1
 
 
@@ -171,11 +175,13 @@ def test_a_cluster_for_each_item_is_none(question):
 
 def test_the_bootstrap_of_a_difference_draws_whole_clusters():
     comparison = RankingComparison(method="bootstrap", n_resamples=3000, random_state=0)
-    result = comparison.from_predictions(Y, A, B, clusters=CLUSTER)
+    result = comparison.from_predictions(Y, {"A": A, "B": B}, clusters=CLUSTER)
     error = np.subtract(*redrawn("average_precision")).std()
     assert result.standard_error == pytest.approx(error, rel=0.11)
     assert ", 40 clusters" in str(result)
-    by_sums = RankingComparison().from_predictions(Y, A, B, clusters=CLUSTER)
+    by_sums = RankingComparison().from_predictions(
+        Y, {"A": A, "B": B}, clusters=CLUSTER
+    )
     assert by_sums.method == "permutation"
     assert by_sums.standard_error == pytest.approx(error, rel=0.25)
 
@@ -196,7 +202,7 @@ def test_whole_clusters_swap_their_ranks():
     comparison = RankingComparison(
         method="permutation", n_resamples=4000, random_state=0
     )
-    result = comparison.from_predictions(y, a, b, clusters=cluster)
+    result = comparison.from_predictions(y, {"A": a, "B": b}, clusters=cluster)
     assert result.pvalue == pytest.approx(expected, abs=0.03)
 
 
@@ -204,12 +210,14 @@ def test_a_table_of_comparisons_by_clusters():
     comparison = RankingComparison()
     table = comparison.compare_all(Y, {"a": A, "b": B}, clusters=CLUSTER)
     (one,) = table.comparisons
-    pair = comparison.from_predictions(Y, A, B, clusters=CLUSTER, names=("a", "b"))
+    pair = comparison.from_predictions(Y, {"a": A, "b": B}, clusters=CLUSTER)
     assert str(one) == str(pair)
     assert ", 40 clusters" in str(table)
     assert one.sample_size() > 1
     with pytest.raises(ValueError, match="for `clusters`"):
-        RankingComparison(method="t").from_predictions(Y, A, B, clusters=CLUSTER)
+        RankingComparison(method="t").from_predictions(
+            Y, {"A": A, "B": B}, clusters=CLUSTER
+        )
 
 
 # Tests
@@ -313,7 +321,7 @@ def test_ranks_that_ties_leave_no_choice_and_reversed_ones():
 def test_what_is_drawn_can_be_shown():
     test = RandomSelectionTest(n_resamples=500, random_state=0)
     result = test.from_predictions(Y, A, clusters=CLUSTER)
-    display = NullDistributionDisplay.from_result(result)
+    display = NullDistributionDisplay.of(result)
     assert display.ax_.get_xlabel()
     assert display.probabilities.sum() == pytest.approx(1.0)
 
@@ -402,7 +410,7 @@ def bands_of(y_true, a, b, **given):
     """Pointwise bands of A, and of A's hits beyond B's, at the level of 68 %."""
     given |= {"simultaneous": False, "confidence_level": 0.68}
     yield hit_curve_band(y_true, a, **given)
-    yield hit_curve_band(y_true, a, b, **given)
+    yield hit_curve_band(y_true, {"A": a, "B": b}, **given)
 
 
 def drawn_hits(y_true, scores, codes, depths, n_draws, rng):
@@ -476,7 +484,7 @@ def test_simultaneous_bands_of_clusters_are_possible():
         hits = hit_curve(y_true, a).at(band.x)
         assert np.all((band.low <= hits + 1e-9) & (hits <= band.high + 1e-9))
         assert np.all((band.low >= 0) & (band.high <= np.minimum(band.x, 48)))
-        band = hit_curve_band(y_true, a, b, **given)
+        band = hit_curve_band(y_true, {"A": a, "B": b}, **given)
         difference = hits - hit_curve(y_true, b).at(band.x)
         assert np.all(band.low <= difference + 1e-9)
         assert np.all(difference <= band.high + 1e-9)
@@ -488,7 +496,7 @@ def test_bands_need_two_clusters_of_each_class():
     with pytest.raises(ValueError, match="targets in two clusters or more.*got 1 with"):
         hit_curve_band(y_true, a, clusters=codes)
     with pytest.raises(ValueError, match="`clusters`"):
-        hit_curve_band(y_true, a, -a, clusters=codes[:-1])
+        hit_curve_band(y_true, {"A": a, "B": -a}, clusters=codes[:-1])
 
 
 # Clusters that recur over groups
@@ -519,11 +527,11 @@ def test_labels_of_machines_change_places_within_their_days():
     order = np.lexsort((day, machine))  # items of a machine on a day keep their order
     given = {"groups": day[order], "clusters": machine[order]}
     result = test.from_predictions(y[order], s[order], **given)
-    assert result.statistic == pytest.approx(metric(y, s, groups=day))
+    assert result.value == pytest.approx(metric(y, s, groups=day))
     # 20,000 draws: standard errors of .0035 of p, and of .007 of the deviation
     assert result.null_mean == pytest.approx(values.mean(), abs=0.004)
     assert result.null_std == pytest.approx(values.std(), rel=0.03)
-    expected = np.mean(values >= result.statistic - 1e-9)
+    expected = np.mean(values >= result.value - 1e-9)
     assert result.pvalue == pytest.approx(expected, abs=0.014)
     assert (result.kind, result.n_clusters, result.labels) == ("groups", 4, (0, 1, 2))
     assert "between clusters of equal size in each group" in str(result)
@@ -546,7 +554,9 @@ def test_the_variance_over_days_and_machines_is_that_of_a_loop():
         tables.append((values, values - [without(score, one) for one in range(9)]))
     given = {"groups": day, "clusters": machine}
     interval = MetricInterval(metric).from_predictions(y, s, **given)
-    compared = RankingComparison(metric).from_predictions(y, s, other, **given)
+    compared = RankingComparison(metric).from_predictions(
+        y, {"A": s, "B": other}, **given
+    )
     (values_a, cells_a), (values_b, cells_b) = tables
     for found, values, cells in (
         (interval, values_a, cells_a),
@@ -601,9 +611,11 @@ def test_machines_that_recur_over_days_keep_their_levels(persistent):
         test = RandomSelectionTest("precision@5", n_resamples=99, random_state=seed)
         small.append(test.from_predictions(y, a, **given).pvalue <= 0.05)
         found = MetricInterval("precision@5").from_predictions(y, a, **given)
-        limits.append(found.confidence_interval()), values.append(found.estimate)
+        limits.append(found.confidence_interval()), values.append(found.value)
         comparison = RankingComparison("precision@5")
-        compared.append(comparison.from_predictions(y, a, b, **given).pvalue <= 0.05)
+        compared.append(
+            comparison.from_predictions(y, {"A": a, "B": b}, **given).pvalue <= 0.05
+        )
     low, high = np.transpose(limits)
     inside = (low <= np.mean(values)) & (np.mean(values) <= high)
     # standard errors of .026 and .036

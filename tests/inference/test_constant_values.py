@@ -125,12 +125,12 @@ def test_one_point_is_the_interval_of_what_no_sample_changes(case, ties, sized):
     )
     results = [ask(case, y_true, y_score, ties=ties, method=m) for m in METHODS]
     for result in filter(None, results):
-        is_point = interval(result) == (result.estimate,) * 2
+        is_point = interval(result) == (result.value,) * 2
         assert fixed or not is_point
         if fixed and ties == "expected":
             assert is_point
             assert result.standard_error == 0
-            assert f"{result.estimate:.4g} to {result.estimate:.4g}" in str(result)
+            assert f"{result.value:.4g} to {result.value:.4g}" in str(result)
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -143,7 +143,7 @@ def test_equal_scores_have_one_value_by_all_methods(case, ties):
             result = ask(case, y_true, y_score, ties=ties, method=method)
             if result is not None:
                 assert result.standard_error == 0
-                assert result.confidence_interval() == (result.estimate,) * 2
+                assert result.confidence_interval() == (result.value,) * 2
 
 
 @pytest.mark.parametrize("case", QUESTIONS)
@@ -193,7 +193,7 @@ def compare(method, a, b, y_true, metric, kwargs, alternative):
         n_resamples=50,
         **named(metric, **kwargs),
     )
-    return asked.from_predictions(y_true, a, b, groups=groups)
+    return asked.from_predictions(y_true, {"A": a, "B": b}, groups=groups)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -237,11 +237,13 @@ def test_a_list_that_is_certain_adds_no_error():
     """The error of the mean of two rankings is half that of the one that varies."""
     rng = np.random.default_rng(1)
     y_true, a, b = np.arange(60) < 12, rng.normal(size=60), rng.normal(size=60)
-    alone = RankingComparison().from_predictions(y_true, a, b)
+    alone = RankingComparison().from_predictions(y_true, {"A": a, "B": b})
     more = np.r_[y_true, True, np.zeros(9, bool)]
-    scores = (np.r_[s, np.arange(10.0)] for s in (a, b))
+    scores = {
+        name: np.r_[s, np.arange(10.0)] for name, s in zip("AB", (a, b), strict=True)
+    }
     both = RankingComparison(method="jackknife").from_predictions(
-        more, *scores, groups=np.repeat([0, 1], [60, 10])
+        more, scores, groups=np.repeat([0, 1], [60, 10])
     )
     assert both.standard_error == pytest.approx(alone.standard_error / 2)
 
@@ -259,8 +261,8 @@ def test_bands_of_what_cannot_vary_have_no_width(simultaneous):
     np.testing.assert_array_equal(band.low, band.high)
     band = hit_curve_band(y_true, a, **kwargs)
     np.testing.assert_array_equal(band.low == band.high, band.x == 30)
-    band = hit_curve_band(y_true, a, rng.normal(size=30), **kwargs)
+    band = hit_curve_band(y_true, {"A": a, "B": rng.normal(size=30)}, **kwargs)
     np.testing.assert_array_equal(band.low == band.high, band.x == 30)
-    band = hit_curve_band(y_true, a, np.exp(a), **kwargs)
+    band = hit_curve_band(y_true, {"A": a, "B": np.exp(a)}, **kwargs)
     assert not band.low.any()
     assert not band.high.any()

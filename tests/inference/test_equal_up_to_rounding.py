@@ -118,7 +118,8 @@ def compare(method, case, lists, groups=None, alternative="two-sided", **kwargs)
     asked = RankingComparison(
         method=method, alternative=alternative, **named(metric, **given, **kwargs)
     )
-    return asked.from_predictions(*lists, groups=groups)
+    y_true, *scores = lists
+    return asked.from_predictions(y_true, np.transpose(scores), groups=groups)
 
 
 @pytest.mark.parametrize("ties", [False, True], ids=["distinct", "ties"])
@@ -292,7 +293,7 @@ def test_hits_of_ties_at_a_cut_differ_as_their_shares_do(method, depth):
         asked = RankingComparison(f"recall@{depth}", method=method)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            result = asked.from_predictions(y_true, a, b)
+            result = asked.from_predictions(y_true, {"A": a, "B": b})
         difference = (hits[0] - hits[1]) / 5
         assert result.difference == pytest.approx(float(difference), rel=1e-11, abs=0)
         assert result.zscore == 0 or math.isnan(result.zscore) or difference

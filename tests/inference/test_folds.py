@@ -74,7 +74,7 @@ def test_interval_is_that_of_nadeau_and_bengio(split):
     values = scores(model, cv)
     result = MetricInterval().from_cv(model, X, Y, cv=cv)
     assert_allclose(result.values, values)
-    assert result.estimate == pytest.approx(values.mean())
+    assert result.value == pytest.approx(values.mean())
     assert (result.n_samples, result.method) == (n_held_out(cv), "corrected_t")
     assert result.n_targets == Y.sum() or split == "shuffled"
     error = nadeau_bengio(values, n_test, n_train)
@@ -109,7 +109,7 @@ def test_perfect_folds_are_not_certain():
     # no fold differs from another, and the items do not say that they never will
     known = np.column_stack([Y, Y]).astype(float)
     result = MetricInterval().from_cv(GaussianNB(), known, Y)
-    assert result.estimate == pytest.approx(1)
+    assert result.value == pytest.approx(1)
     low, high = result.confidence_interval()
     assert 0.5 < low < 1
     assert high == pytest.approx(1)
@@ -118,7 +118,7 @@ def test_perfect_folds_are_not_certain():
 def test_what_cannot_vary_has_no_error():
     result = MetricInterval().from_cv(DummyClassifier(), X, Y)
     assert result.standard_error == 0
-    assert result.confidence_interval() == (result.estimate, result.estimate)
+    assert result.confidence_interval() == (result.value, result.value)
 
 
 def test_a_single_fold_does_not_tell():
@@ -136,7 +136,7 @@ def test_a_single_fold_does_not_tell():
 def test_comparison_is_that_of_nadeau_and_bengio(split):
     cv, n_test, n_train = SPLITS[split]
     a, b = (scores(model, cv) for model in MODELS)
-    result = RankingComparison().from_cv(*MODELS, X, Y, cv=cv)
+    result = RankingComparison().from_cv(dict(enumerate(MODELS)), X, Y, cv=cv)
     assert_allclose([result.values_a, result.values_b], [a, b])
     assert (result.n_rankings, result.n_samples) == (len(a), n_held_out(cv))
     error = nadeau_bengio(a - b, n_test, n_train)
@@ -148,23 +148,27 @@ def test_comparison_is_that_of_nadeau_and_bengio(split):
     half = null.isf(0.025) * error
     expected = (a - b).mean() - half, (a - b).mean() + half
     assert_allclose(result.confidence_interval(), expected)
-    other = RankingComparison(alternative="less").from_cv(*MODELS, X, Y, cv=cv)
+    other = RankingComparison(alternative="less").from_cv(
+        dict(enumerate(MODELS)), X, Y, cv=cv
+    )
     assert other.pvalue == pytest.approx(null.cdf(z))
 
 
 def test_a_model_against_itself():
     for method in ("auto", "corrected_t"):
         result = RankingComparison(method=method).from_cv(
-            GaussianNB(), GaussianNB(), X, Y
+            {"A": GaussianNB(), "B": GaussianNB()}, X, Y
         )
         assert (result.difference, result.pvalue) == (0, 1)
 
 
 def test_methods_of_folds_are_for_folds():
     with pytest.raises(ValueError, match="'corrected_t' for the folds of a cross"):
-        RankingComparison(method="t").from_cv(*MODELS, X, Y)
+        RankingComparison(method="t").from_cv(dict(enumerate(MODELS)), X, Y)
     with pytest.raises(ValueError, match="for one data set, without `groups`; got 'co"):
-        RankingComparison(method="corrected_t").from_predictions(Y, X[:, 0], X[:, 1])
+        RankingComparison(method="corrected_t").from_predictions(
+            Y, {"A": X[:, 0], "B": X[:, 1]}
+        )
 
 
 @pytest.mark.slow
@@ -183,7 +187,9 @@ def test_equal_models_on_repeated_folds():
         labels = rng.permutation(np.arange(120) < 20)
         items = rng.normal(size=(120, 4)) + 0.6 * labels[:, None]
         cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=seed)
-        result = RankingComparison().from_cv(*models, items, labels, cv=cv)
+        result = RankingComparison().from_cv(
+            dict(enumerate(models)), items, labels, cv=cv
+        )
         corrected += result.pvalue <= 0.05
         plain += ttest_rel(result.values_a, result.values_b).pvalue <= 0.05
     assert corrected <= 7  # the chance of more of 40 is .0007 at 5 %

@@ -108,7 +108,7 @@ def test_limits_are_possible_and_in_order():
         assert np.all((band.low <= hits) & (hits <= band.high))
         each = hit_curve_band(y_true, a, simultaneous=False)
         assert np.all((band.low <= each.low) & (each.high <= band.high))
-        band = hit_curve_band(y_true, a, b, random_state=0)
+        band = hit_curve_band(y_true, {"A": a, "B": b}, random_state=0)
         difference = hits - hit_curve(y_true, b).at(t)
         assert np.all((band.low <= difference) & (difference <= band.high))
         assert np.all(np.abs(band.low) <= np.minimum(t, 6))
@@ -127,10 +127,10 @@ def test_simultaneous_limits_increase_as_the_curve(as_clusters):
 
 def test_difference_turns_with_its_rankings():
     y_true, a, b = example()
-    one = hit_curve_band(y_true, a, b, simultaneous=False)
-    other = hit_curve_band(y_true, b, a, simultaneous=False)
+    one = hit_curve_band(y_true, {"A": a, "B": b}, simultaneous=False)
+    other = hit_curve_band(y_true, {"A": b, "B": a}, simultaneous=False)
     assert_allclose(one.low, -other.high, atol=1e-9)
-    same = hit_curve_band(y_true, a, np.exp(a), simultaneous=False)
+    same = hit_curve_band(y_true, {"A": a, "B": np.exp(a)}, simultaneous=False)
     assert not np.any(same.low)
     assert not np.any(same.high)
 
@@ -143,7 +143,9 @@ def test_difference_of_rankings_that_agree_at_the_top():
     y_true = np.random.default_rng(1).permutation(y_true)
     b[:30] = a[:30] = 100 - np.arange(30) // 2
     for simultaneous in (True, False):
-        band = hit_curve_band(y_true, a, b, simultaneous=simultaneous, random_state=0)
+        band = hit_curve_band(
+            y_true, {"A": a, "B": b}, simultaneous=simultaneous, random_state=0
+        )
         difference = hit_curve(y_true, a).at(band.x) - hit_curve(y_true, b).at(band.x)
         assert np.all(
             (band.low <= difference + 1e-9) & (difference <= band.high + 1e-9)
@@ -258,7 +260,7 @@ def test_limits_of_clusters_are_by_the_totals_of_a_loop(n_clusters, level):
         of_a, of_b = (totals_of_clusters(s, y_true, codes, t) for s in (a, b))
         # targets are in five clusters
         variance = variance_by_student(of_a - of_b, outside, 4)
-        band = hit_curve_band(y_true, a, b, t=t, **given)
+        band = hit_curve_band(y_true, {"A": a, "B": b}, t=t, **given)
         half = math.sqrt(variance) * norm.isf(outside)
         assert (band.high - band.low) / 2 == pytest.approx(half)
         band = hit_curve_band(y_true, a, t=t, **given)
@@ -330,7 +332,7 @@ def test_coverage_of_binormal_populations(m, shift):
         settings = {"t": depths.tolist(), "random_state": rng}
         band = hit_curve_band(y_true, a, **settings)
         held.append(np.all((band.low <= truth) & (truth <= band.high)))
-        band = hit_curve_band(y_true, a, b, **settings)
+        band = hit_curve_band(y_true, {"A": a, "B": b}, **settings)
         equal.append(np.all((band.low <= 0) & (band.high >= 0)))
     assert np.mean(held) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 80)
     assert np.mean(equal) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 80)
@@ -363,7 +365,7 @@ def test_errors():
     with pytest.raises(ValueError, match=r"`y_true` must hold targets and non-targets"):
         hit_curve_band(np.ones(5), np.arange(5.0))
     with pytest.raises(ValueError, match=r"`y_score\['B'\]` must have as many items a"):
-        hit_curve_band(y_true, a, b[1:])
+        hit_curve_band(y_true, {"A": a, "B": b[1:]})
 
 
 @pytest.mark.slow

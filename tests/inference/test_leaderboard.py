@@ -116,8 +116,8 @@ def test_two_rankings_have_their_pvalue():
     assert found.names == ("shift 1.6", "shift 1")
     assert found.pvalues[1] == pytest.approx(table.comparisons[0].pvalue)
     assert found.values.tolist() == [
-        table.comparisons[0].estimate_b,
-        table.comparisons[0].estimate_a,
+        table.comparisons[0].value_b,
+        table.comparisons[0].value_a,
     ]
 
 
@@ -125,11 +125,12 @@ def test_table_of_several():
     y, scores = scores_of((0, 1, 1.2, 3))
     table = RankingComparison(random_state=0).compare_all(y, scores)
     found = table.leaderboard()
-    assert table.best_set() == found.best == ("shift 3",)
-    assert table.rank_intervals()["shift 3"] == (1, 1)
-    wider = table.rank_intervals(0.9999)
-    for name, (low, high) in table.rank_intervals(0.8).items():
-        assert wider[name][0] <= low <= high <= wider[name][1]
+    assert found.best == ("shift 3",)
+    assert (found.rank_low[0], found.rank_high[0]) == (1, 1)
+    wider, narrower = table.leaderboard(0.9999), table.leaderboard(0.8)
+    assert (wider.rank_low <= narrower.rank_low).all()
+    assert (narrower.rank_low <= narrower.rank_high).all()
+    assert (narrower.rank_high <= wider.rank_high).all()
     frame = found.to_frame()
     assert frame["name"].tolist() == list(found.names)
     assert frame["value"].is_monotonic_decreasing
@@ -161,7 +162,7 @@ def test_days():
     y, scores = scores_of((0, 1, 3), n=600, m=60)
     day = np.arange(600) % 12
     table = RankingComparison().compare_all(y, scores, groups=day)
-    assert table.best_set() == ("shift 3",)
+    assert table.leaderboard().best == ("shift 3",)
     signed = RankingComparison(method="wilcoxon").compare_all(y, scores, groups=day)
     assert signed.leaderboard().names == table.leaderboard().names
 
@@ -172,7 +173,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="`baseline` must be None for a leaderboard"):
         test.compare_all(y, scores, baseline="shift 0").leaderboard()
     with pytest.raises(ValueError, match="`confidence_level` must be a number between"):
-        test.compare_all(y, scores).best_set(95)
+        test.compare_all(y, scores).leaderboard(95)
     one_sided = RankingComparison(alternative="greater", n_resamples=99)
     with pytest.raises(ValueError, match="two-sided p-values .*; got permutation, gr"):
         one_sided.compare_all(y, scores).leaderboard()

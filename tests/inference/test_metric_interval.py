@@ -89,7 +89,7 @@ def test_influence_at_a_cut_has_the_spread_of_samples(case, grid):
     results = [
         asked.from_predictions(*draw(rng, 60, 1500, grid=grid)) for _ in range(200)
     ]
-    spread = np.std([result.estimate for result in results])
+    spread = np.std([result.value for result in results])
     error = np.sqrt(np.mean([result.standard_error**2 for result in results]))
     assert error == pytest.approx(spread, rel=0.15)  # 3 standard errors of the spread
 
@@ -116,7 +116,7 @@ def test_a_top_that_is_the_whole_list_does_not_vary(case):
     sample = draw(np.random.default_rng(0), 10, 90)
     result = question(case, t=1.0).from_predictions(*sample)
     assert result.standard_error == 0
-    assert result.confidence_interval() == (result.estimate,) * 2
+    assert result.confidence_interval() == (result.value,) * 2
 
 
 @pytest.mark.parametrize("t", [90, 99])
@@ -124,7 +124,7 @@ def test_hits_of_nearly_the_whole_list_are_not_fewer_than_their_least(t):
     sample = draw(np.random.default_rng(0), 15, 85)
     result = MetricInterval(f"recall@{t}").from_predictions(*sample)
     low, high = result.confidence_interval()
-    assert (15 - (100 - t)) / 15 <= low <= result.estimate <= high <= 1
+    assert (15 - (100 - t)) / 15 <= low <= result.value <= high <= 1
 
 
 def test_no_logit_no_interval():
@@ -188,7 +188,7 @@ def test_every_list_has_an_interval(metric, settings, m):
     for y_true, y_score in all_lists(8, m):
         result = ask.from_predictions(y_true, y_score)
         wide, narrow = map(result.confidence_interval, (0.95, 0.8))
-        limits = [wide.low, narrow.low, result.estimate, narrow.high, wide.high]
+        limits = [wide.low, narrow.low, result.value, narrow.high, wide.high]
         assert np.all(np.isfinite(limits))
         assert np.all(np.diff(limits) >= -1e-9)
         assert wide.high - wide.low > 0
@@ -203,7 +203,7 @@ def test_limits_are_ordered_as_slips_from_perfect(metric, m):
         y_true = np.zeros(400, dtype=int)
         y_true[[*range(m - 1), m - 1 + slip]] = 1
         result = MetricInterval(metric).from_predictions(y_true, -np.arange(400))
-        found.append((result.estimate, *result.confidence_interval()))
+        found.append((result.value, *result.confidence_interval()))
     estimates, lows, _ = np.diff(found, axis=0).T
     assert np.all(estimates < 0)
     assert np.all(lows <= 0)
@@ -413,7 +413,7 @@ def test_limits_of_few_hits_are_those_of_garwood(name, ranks):
     for level in (0.5, 0.95):
         low, high = result.confidence_interval(level)
         few = chi2.ppf((1 - level) / 2, 2 * h) / 2 if h else 0.0
-        assert low == pytest.approx(few * result.estimate / max(h, 1))
+        assert low == pytest.approx(few * result.value / max(h, 1))
         many = lone * chi2.isf((1 - level) / 2, 2 * h + 2) / 2
         if h and "average" in name:  # limits by the variance may be wider
             assert high > many
@@ -445,7 +445,7 @@ def test_coverage_of_the_default(grid):
     results = [
         asked.from_predictions(*draw(rng, 30, 1470, grid=grid)) for _ in range(300)
     ]
-    truth = np.mean([result.estimate for result in results])
+    truth = np.mean([result.value for result in results])
     limits = np.array([result.confidence_interval() for result in results])
     covered = np.mean((limits[:, 0] <= truth) & (truth <= limits[:, 1]))
     assert 0.95 - 3 * 0.0126 <= covered <= 0.95 + 3 * 0.0126  # sqrt(.95 * .05 / 300)
@@ -459,7 +459,7 @@ def test_the_best_and_the_worst_list_have_an_interval(case, hits):
     low, high = result.confidence_interval()
     assert result.standard_error > 0
     least = {"expected_profit@4": -4 * 0.5, "expected_profit@0.5": -15 * 1}
-    assert least.get(case, 0) <= low <= result.estimate <= high
+    assert least.get(case, 0) <= low <= result.value <= high
     assert low < high
 
 
@@ -507,12 +507,12 @@ def test_metrics_by_value_are_resampled_and_nothing_else(case):
             continue
         result = asked.from_predictions(y_true, y_score)
         assert result.method == "bootstrap"
-        assert result.estimate == metric_function(case)(y_true, y_score)
+        assert result.value == metric_function(case)(y_true, y_score)
         assert result.standard_error >= 0
         limits = [result.confidence_interval(level) for level in (0.99, 0.9, 0.5)]
         assert np.all(np.diff([low for low, _ in limits]) >= 0)
         assert np.all(np.diff([high for _, high in limits]) <= 0)
-        assert limits[-1].low <= result.estimate <= limits[-1].high
+        assert limits[-1].low <= result.value <= limits[-1].high
         most = n + m if name == "k_at_recall" else 1
         assert 0 <= limits[0].low <= limits[0].high <= most
     for method in ("moderated", "jackknife", "survival", "posterior"):

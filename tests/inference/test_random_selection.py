@@ -42,11 +42,11 @@ def test_fields(example):
     assert result.metric == "average_precision"
     assert result.method == "inversion"
     assert result.pvalue_bounds is None
-    assert 0 < result.pvalue_error < 0.015
+    assert 0 < result.pvalue_relative_error < 0.015
     assert result.parts == result.labels == ()
     assert result.alternative == "greater"
     assert result.zscore == pytest.approx(
-        (result.statistic - result.null_mean) / result.null_std
+        (result.value - result.null_mean) / result.null_std
     )
     assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue))
     assert result.null_distribution.mean() == result.null_mean
@@ -77,7 +77,7 @@ def test_the_same_fields_whatever_the_method(method):
     assert result.method == method
     bounds, error = METHODS[method]
     assert (result.pvalue_bounds is not None) == bounds
-    assert (result.pvalue_error is not None) == error
+    assert (result.pvalue_relative_error is not None) == error
     if bounds:
         assert result.pvalue_bounds[0] <= result.pvalue <= result.pvalue_bounds[1]
     assert set(result.to_dict()) == set(
@@ -104,7 +104,7 @@ def test_bounds_hold_the_pvalue():
     least = sum(p * q for (a, p), (b, q) in pairs if a + b >= Fraction(5, 3))
     most = least + 2 * (1 - sum(null.values()))  # a day has more hits
     low, high = result.pvalue_bounds
-    assert result.statistic == pytest.approx(5 / 6)
+    assert result.value == pytest.approx(5 / 6)
     assert low < least < most < high == result.pvalue
 
 
@@ -118,7 +118,7 @@ def test_printed_result():
     assert str(result).splitlines() == [
         "Random selection test of precision@5",
         "  ranking    20 items, 3 targets (prevalence 0.15)",
-        "  statistic  0.6",
+        "  value      0.6",
         "  null mean  0.15",
         "  null std   0.142",
         "  zscore     3.17",
@@ -367,7 +367,7 @@ def test_missed_targets_against_all_placements(
     # exponential weights are rounded in the oracle
     pvalue = oracles.tail(null, value - Fraction(1, 10**12))
     mean, variance = oracles.mean_and_variance(null)
-    assert result.statistic == pytest.approx(float(value))
+    assert result.value == pytest.approx(float(value))
     assert result.pvalue == pytest.approx(float(pvalue))
     assert result.null_mean == pytest.approx(float(mean))
     assert result.null_std == pytest.approx(math.sqrt(variance), abs=1e-12)
@@ -379,8 +379,8 @@ def test_missed_targets_of_a_long_list_are_below_a_cut(example):
     result = RandomSelectionTest().from_predictions(*example, n_missed=30)
     null = RandomSelectionNull(1030, 40, "average_precision@1000(normalize=relevant)")
     assert (result.n_samples, result.n_targets, result.n_missed) == (1030, 40, 30)
-    assert result.statistic == average_precision(*example, n_missed=30)
-    assert result.pvalue == null.pvalue(result.statistic)
+    assert result.value == average_precision(*example, n_missed=30)
+    assert result.pvalue == null.pvalue(result.value)
     assert (result.null_mean, result.null_std) == (null.mean(), null.std())
 
 
@@ -391,7 +391,7 @@ def test_missed_targets_in_print_and_in_counts():
     result = test.from_predictions(y_true, y_score, n_missed=2)
     line = "  ranking    22 items, 5 targets, 2 of them missed (prevalence 0.2273)"
     assert str(result).splitlines()[1] == line
-    counts = RankCounts.from_arrays(y_true, y_score)
+    counts = RankCounts.from_predictions(y_true, y_score)
     assert test.from_predictions(counts, n_missed=2).to_dict() == result.to_dict()
 
 

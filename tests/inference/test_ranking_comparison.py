@@ -49,7 +49,9 @@ def ask(method, a=A, b=B, *, y=Y, **settings):
     comparison = RankingComparison(
         method=method, n_resamples=199, random_state=0, **named(**{**more, **settings})
     )
-    return comparison.from_predictions(y, a, b, groups=GROUPS if many else None)
+    return comparison.from_predictions(
+        y, {"A": a, "B": b}, groups=GROUPS if many else None
+    )
 
 
 # The answer
@@ -63,8 +65,8 @@ def test_fields(method):
     assert result.alternative == "two-sided"
     assert (result.n_samples, result.n_targets) == (N, M)
     assert result.names == ("A", "B")
-    assert result.difference == result.estimate_a - result.estimate_b
-    assert result.estimate_a == pytest.approx(np.mean(result.values_a))
+    assert result.difference == result.value_a - result.value_b
+    assert result.value_a == pytest.approx(np.mean(result.values_a))
     assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue))
     assert math.isnan(result.standard_error) == (method not in WITH_ERROR)
     assert math.isnan(result.probability_superior) == (method != "posterior")
@@ -116,7 +118,7 @@ def test_printed_result():
     y = np.array([1, 1, 0, 0, 0, 0, 0, 0])
     a, b = -np.arange(8.0), -np.array([2, 5, 1, 3, 4, 6, 7, 8.0])
     comparison = RankingComparison("recall@2", method="posterior")
-    result = comparison.from_predictions(y, a, b)
+    result = comparison.from_predictions(y, {"A": a, "B": b})
     # hits 2 and 1, posterior Dirichlet(1.5, .5, 1.5): P(beta(1.5, .5) < 1/2) is
     # 1/2 - 1/pi, and pi_1 - pi_2 has the variance (2 - 1 / 3.5) / (3.5 4.5)
     assert repr(result) == str(result)
@@ -195,7 +197,9 @@ def jackknife_error(metric, y, a, b):
 @pytest.mark.parametrize("levels", [None, 2], ids=["distinct", "ties"])
 def test_influence_is_the_jackknife(metric, levels):
     a, b = (A, B) if levels is None else (np.round(levels * A), np.round(levels * B))
-    result = RankingComparison(metric, method="jackknife").from_predictions(Y, a, b)
+    result = RankingComparison(metric, method="jackknife").from_predictions(
+        Y, {"A": a, "B": b}
+    )
     expected = jackknife_error(getattr(skrank, metric), Y, a, b)
     assert result.standard_error == pytest.approx(expected, rel=1e-3)
     freedom = Y.sum() - 1
@@ -209,7 +213,7 @@ def test_bootstrap_is_that_of_items():
     # drawn and ranked again by the metric itself
     result = RankingComparison(
         method="bootstrap", n_resamples=999, random_state=0
-    ).from_predictions(Y, A, B)
+    ).from_predictions(Y, {"A": A, "B": B})
     rng = np.random.default_rng(1)
     differences = []
     for _ in range(999):
@@ -255,7 +259,7 @@ def test_swap_is_the_enumeration_of_all_swaps(alternative, case):
         alternative=alternative,
         n_resamples=1999,
         random_state=0,
-    ).from_predictions(y, a, b)
+    ).from_predictions(y, {"A": a, "B": b})
     count = round(result.pvalue * 2000) - 1
     assert binomtest(count, 1999, extreme.mean()).pvalue > 1e-3
     assert result.zscore == pytest.approx(difference / null.std(), rel=0.07)
@@ -291,18 +295,22 @@ def test_few_changing_items_are_exchanged_in_all_ways(tied, alternative):
         "greater": null >= null[0] - 1e-12,
         "less": null <= null[0] + 1e-12,
     }[alternative]
-    result = RankingComparison(alternative=alternative).from_predictions(y, a, b)
+    result = RankingComparison(alternative=alternative).from_predictions(
+        y, {"A": a, "B": b}
+    )
     assert result.method == "permutation"
     assert result.pvalue == pytest.approx(extreme.mean())
     assert result.zscore == pytest.approx(null[0] / null.std())
 
 
 def test_default_is_reproducible_and_has_the_error_of_the_jackknife():
-    one, again = (RankingComparison().from_predictions(Y, A, B) for _ in range(2))
+    one, again = (
+        RankingComparison().from_predictions(Y, {"A": A, "B": B}) for _ in range(2)
+    )
     assert one.pvalue == again.pvalue
-    other = RankingComparison(random_state=1).from_predictions(Y, A, B)
+    other = RankingComparison(random_state=1).from_predictions(Y, {"A": A, "B": B})
     assert one.pvalue != other.pvalue
-    judge = RankingComparison(method="jackknife").from_predictions(Y, A, B)
+    judge = RankingComparison(method="jackknife").from_predictions(Y, {"A": A, "B": B})
     assert one.standard_error == judge.standard_error
     assert one.confidence_interval() == judge.confidence_interval()
     assert one.sample_size() == judge.sample_size()
@@ -318,7 +326,7 @@ def test_long_rankings_are_exchanged_in_blocks():
     for _ in range(300):
         one, other = np.where(rng.integers(2, size=9000), ranks, ranks[::-1])
         null.append(average_precision(y, one) - average_precision(y, other))
-    result = RankingComparison(n_resamples=1500).from_predictions(y, a, b)
+    result = RankingComparison(n_resamples=1500).from_predictions(y, {"A": a, "B": b})
     # standard errors of 4 % and 2 %
     assert result.difference / result.zscore == pytest.approx(np.std(null), rel=0.15)
     expected = np.mean(np.abs(null) >= abs(result.difference))
@@ -330,10 +338,10 @@ def test_metrics_by_value_are_compared_by_draws_and_over_data_sets(case):
     name, settings = BY_VALUE[case]
     metric, value = named(name, **settings), metric_function(case)
     asked = RankingComparison(**metric, n_resamples=199, random_state=0)
-    result = asked.from_predictions(Y, A, B)
+    result = asked.from_predictions(Y, {"A": A, "B": B})
     assert result.method == "permutation"
-    assert (result.estimate_a, result.estimate_b) == (value(Y, A), value(Y, B))
-    days = asked.from_predictions(Y, A, B, groups=GROUPS)
+    assert (result.value_a, result.value_b) == (value(Y, A), value(Y, B))
+    days = asked.from_predictions(Y, {"A": A, "B": B}, groups=GROUPS)
     differences = np.subtract(days.values_a, days.values_b)
     assert days.method == "t"
     expected = ttest_rel(days.values_a, days.values_b)
@@ -341,7 +349,7 @@ def test_metrics_by_value_are_compared_by_draws_and_over_data_sets(case):
     assert days.difference == pytest.approx(differences.mean())
     again = RankingComparison(
         **metric, method="bootstrap", n_resamples=199, random_state=0
-    ).from_predictions(Y, A, B)
+    ).from_predictions(Y, {"A": A, "B": B})
     assert again.standard_error > 0
     assert np.sign(again.zscore) == np.sign(result.difference)
     with pytest.raises(ValueError, match="which may jump when one item is left out"):
@@ -354,7 +362,7 @@ def test_what_is_optional_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     comparison = RankingComparison(method="permutation", n_resamples=9, progress=True)
     with pytest.raises(ImportError, match="`progress` must be False where tqdm is"):
-        comparison.from_predictions(Y, A, B)
+        comparison.from_predictions(Y, {"A": A, "B": B})
     monkeypatch.setitem(sys.modules, "pandas", None)
     table = RankingComparison().compare_all(Y, np.c_[A, B])
     with pytest.raises(ImportError, match="A data frame needs pandas"):
@@ -374,7 +382,7 @@ def test_size_of_the_test(metric, method):
     for _ in range(250):
         common = rng.normal(size=500)
         a, b = (common + rng.normal(2.0 * y) for _ in range(2))
-        small += comparison.from_predictions(y, a, b).pvalue <= 0.05
+        small += comparison.from_predictions(y, {"A": a, "B": b}).pvalue <= 0.05
     # a standard error of .014
     assert binomtest(small, 250, 0.05).pvalue > 1e-3
 
@@ -389,14 +397,16 @@ def test_size_and_power_with_few_targets():
     for _ in range(250):
         half, noise = rng.random(400) < 0.5, rng.normal(size=(2, 400))
         a, b = noise[0] + 3 * (y & half), noise[1] + 3 * (y & ~half)
-        small += comparison.from_predictions(y, a, b).pvalue <= 0.05
+        small += comparison.from_predictions(y, {"A": a, "B": b}).pvalue <= 0.05
     assert binomtest(small, 250, 0.05).pvalue > 1e-3
     comparison, found = RankingComparison(n_resamples=199), 0
     y = np.arange(500) < 10
     for _ in range(120):
         common, noise = rng.standard_t(3, 500), rng.standard_t(3, (2, 500))
         a, b = math.sqrt(0.5) * (common + noise) + 2.3 * y
-        found += comparison.from_predictions(y, a + 1.5 * y, b).pvalue <= 0.05
+        found += (
+            comparison.from_predictions(y, {"A": a + 1.5 * y, "B": b}).pvalue <= 0.05
+        )
     assert found / 120 > 0.5  # the jackknife: 0.36, with a standard error of .044
 
 
@@ -417,7 +427,9 @@ def test_an_error_of_nothing_is_no_certainty():
     y = np.arange(6) == 0
     comparison = RankingComparison("recall@1", method="jackknife")
     with pytest.warns(UndefinedMetricWarning, match="too few data to estimate it"):
-        result = comparison.from_predictions(y, -np.arange(6.0), np.arange(6.0))
+        result = comparison.from_predictions(
+            y, {"A": -np.arange(6.0), "B": np.arange(6.0)}
+        )
     assert result.difference == 1
     assert math.isnan(result.standard_error)
     assert math.isnan(result.zscore)
@@ -428,7 +440,7 @@ def test_an_error_of_nothing_is_no_certainty():
 def test_one_target_has_no_error():
     y = np.arange(60) == 3
     with pytest.warns(UndefinedMetricWarning, match="too few data to estimate it"):
-        result = RankingComparison().from_predictions(y, A[:60], B[:60])
+        result = RankingComparison().from_predictions(y, {"A": A[:60], "B": B[:60]})
     assert math.isnan(result.standard_error)
     assert result.pvalue > 0.05
 
@@ -457,9 +469,9 @@ def test_lists_by_scipy(alternative):
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_errors_of_lists_add_up(method):
     comparison = RankingComparison(method=method, n_resamples=50, random_state=0)
-    together = comparison.from_predictions(Y, A, B, groups=GROUPS)
+    together = comparison.from_predictions(Y, {"A": A, "B": B}, groups=GROUPS)
     alone = [
-        comparison.from_predictions(Y[day], A[day], B[day])
+        comparison.from_predictions(Y[day], {"A": A[day], "B": B[day]})
         for day in (label == GROUPS for label in range(8))
     ]
     errors = np.array([result.standard_error for result in alone])
@@ -476,14 +488,16 @@ def test_two_draws_have_a_spread():
     """Judge: of two values it is finite, with one degree of freedom."""
     comparison = RankingComparison(method="bootstrap", n_resamples=2, random_state=0)
     for clusters in (None, np.arange(Y.size) // 2):
-        result = comparison.from_predictions(Y, A, B, clusters=clusters)
+        result = comparison.from_predictions(Y, {"A": A, "B": B}, clusters=clusters)
         assert 0 < result.standard_error < 1
 
 
 def test_lists_of_one_class_are_left_out():
     groups = np.where(np.arange(N) > N - 5, 99, GROUPS)
     with pytest.warns(UndefinedMetricWarning, match="1 of 9 rankings have no targets"):
-        result = RankingComparison().from_predictions(Y, A, B, groups=groups)
+        result = RankingComparison().from_predictions(
+            Y, {"A": A, "B": B}, groups=groups
+        )
     assert result.labels == tuple(range(8))
     assert result.n_samples == N - 4
 
@@ -491,7 +505,7 @@ def test_lists_of_one_class_are_left_out():
 def test_what_auto_is():
     def method(groups=None, **settings):
         comparison = RankingComparison(n_resamples=50, **named(**settings))
-        return comparison.from_predictions(Y, A, B, groups=groups).method
+        return comparison.from_predictions(Y, {"A": A, "B": B}, groups=groups).method
 
     assert method() == "permutation"
     assert method(metric="rie") == "permutation"
@@ -516,7 +530,7 @@ def test_all_pairs():
     assert table.names == ("one", "two", "three")
     pairs = list(combinations(SCORES, 2))
     for pair, result in zip(pairs, table.comparisons, strict=True):
-        expected = comparison.from_predictions(Y, *(SCORES[name] for name in pair))
+        expected = comparison.from_predictions(Y, {name: SCORES[name] for name in pair})
         assert result.names == pair
         assert result.pvalue == expected.pvalue
     pvalues = [result.pvalue for result in table.comparisons]
@@ -606,14 +620,14 @@ def test_methods_that_are_recommended_are_accepted(metric, settings, ties, n_ran
         UndefinedMetricWarning, match="too few data to estimate"
     ) as caught:
         RankingComparison(method=method, **named(**settings)).from_predictions(
-            y, a, b, groups=groups
+            y, {"A": a, "B": b}, groups=groups
         )
     recommended = re.findall(r"'(\w+)'", str(caught[0].message))
     assert recommended or n_rankings == 1 or ties == "threshold"
     for other in recommended:
         comparison = RankingComparison(method=other, **named(**settings))
         with warnings.catch_warnings(action="ignore"):  # of intervals
-            result = comparison.from_predictions(y, a, b, groups=groups)
+            result = comparison.from_predictions(y, {"A": a, "B": b}, groups=groups)
         assert result.method == other
         assert 0 < result.pvalue <= 1
 
@@ -726,9 +740,9 @@ def test_wrong_settings(settings, message):
 def test_methods_of_lists_need_lists(method):
     comparison = RankingComparison(method=method)
     with pytest.raises(ValueError, match="`method` must .* for one data set, without"):
-        comparison.from_predictions(Y, A, B)
+        comparison.from_predictions(Y, {"A": A, "B": B})
     with pytest.raises(ValueError, match="`groups` must make two data sets or more"):
-        comparison.from_predictions(Y, A, B, groups=np.zeros(N, dtype=int))
+        comparison.from_predictions(Y, {"A": A, "B": B}, groups=np.zeros(N, dtype=int))
 
 
 @pytest.mark.parametrize("method", ["permutation", "mcnemar", "posterior"])
@@ -736,7 +750,7 @@ def test_methods_of_one_list_refuse_lists(method):
     settings, _ = CASES[method]
     comparison = RankingComparison(method=method, **named(**settings))
     with pytest.raises(ValueError, match="`method` must .* for several data sets; got"):
-        comparison.from_predictions(Y, A, B, groups=GROUPS)
+        comparison.from_predictions(Y, {"A": A, "B": B}, groups=GROUPS)
 
 
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
@@ -746,7 +760,7 @@ def test_one_target_tells_nothing_of_targets(method):
     at_cut = {"metric": "recall_at_t", "t": int((a >= a[0]).sum())}
     asked = RankingComparison(method=method, n_resamples=50, **named(**at_cut))
     with pytest.warns(UndefinedMetricWarning, match="'permutation'") as caught:
-        result = asked.from_predictions(y, a, -np.abs(b) * y + b * ~y)
+        result = asked.from_predictions(y, {"A": a, "B": -np.abs(b) * y + b * ~y})
     assert caught[0].filename == __file__
     assert math.isnan(result.pvalue)
     assert "pvalue          nan" in str(result)
@@ -770,11 +784,13 @@ def test_swaps_that_all_agree_have_no_zscore():
     test = RankingComparison(
         "reciprocal_rank", method="permutation", n_resamples=199, random_state=0
     )
-    result = test.from_predictions(y_true, score, -score)
+    result = test.from_predictions(y_true, {"A": score, "B": -score})
     assert result.difference > 0.9
     assert result.pvalue < 0.05
     assert math.isnan(result.zscore)
-    same = test.from_predictions(y_true, score, np.where(y_true, 1.0, score))
+    same = test.from_predictions(
+        y_true, {"A": score, "B": np.where(y_true, 1.0, score)}
+    )
     assert same.zscore == 0.0
 
 
@@ -783,22 +799,22 @@ def test_swaps_that_all_agree_have_no_zscore():
 
 def test_counts_of_several_data_sets_are_compared_by_their_values():
     days = [day == GROUPS for day in range(8)]
-    counts = [
-        [skrank.RankCounts.from_arrays(Y[day], score[day]) for day in days]
-        for score in (A, B)
-    ]
+    counts = {
+        name: [skrank.RankCounts.from_predictions(Y[day], score[day]) for day in days]
+        for name, score in (("A", A), ("B", B))
+    }
     for method in LIST_METHODS:
         expected = RankingComparison(method=method).from_predictions(
-            Y, A, B, groups=GROUPS
+            Y, {"A": A, "B": B}, groups=GROUPS
         )
-        found = RankingComparison(method=method).from_rankings(*counts)
+        found = RankingComparison(method=method).from_rankings(counts)
         assert found.to_dict() == pytest.approx(expected.to_dict(), nan_ok=True)
         assert found.labels == tuple(range(8))
 
 
 def test_rankings_that_cannot_be_compared():
     asked, ranking = RankingComparison(), skrank.Ranking.from_predictions(Y, A)
-    counts = skrank.RankCounts.from_arrays(Y, B)
+    counts = skrank.RankCounts.from_predictions(Y, B)
     other = skrank.Ranking.from_predictions(Y[::-1], B)
     short = skrank.Ranking.from_predictions(Y[:50], A[:50])
     missed = skrank.Ranking.from_predictions(Y, A, n_missed=1)
@@ -809,8 +825,8 @@ def test_rankings_that_cannot_be_compared():
         (missed, "`rankings` must hold rankings of the same items"),
     ):
         with pytest.raises(ValueError, match=message):
-            asked.from_rankings(ranking, one)
+            asked.from_rankings({"A": ranking, "B": one})
     with pytest.raises(ValueError, match="`n_missed` must be left out for RankingComp"):
-        asked.from_rankings(missed, missed)
+        asked.from_rankings({"A": missed, "B": missed})
     with pytest.raises(ValueError, match="hold rankings of the same items"):
-        asked.from_rankings([], [])
+        asked.from_rankings({"A": [], "B": []})

@@ -482,7 +482,7 @@ def test_printed_result():
         "  ranking           20 items, 3 targets (prevalence 0.15)",
         "  candidate         good",
         "  best of           3 candidates",
-        "  statistic         0.6",
+        "  value             0.6",
         "  null mean         0.15",
         "  null std          0.142",
         f"  expected maximum  {result.null_maxima.mean():.4g}",
@@ -499,7 +499,7 @@ def test_result_as_plain_numbers():
     fields = result.to_dict()
     assert {type(value) for value in fields.values()} == {int, float, str}
     assert fields["candidate"] == str(result.best_index)
-    assert fields["value"] == result.statistic
+    assert fields["value"] == result.value
     assert fields["adjusted_pvalue"] == result.pvalue
     assert fields["n_candidates"] == 4
     assert fields["n_resamples"] == 199

@@ -36,8 +36,7 @@ def test_scores_are_those_of_the_test(settings):
     expected = {
         "zscore": result.zscore,
         "log10_pvalue": -result.log10_pvalue,
-        "chance_adjusted": (result.statistic - result.null_mean)
-        / (1 - result.null_mean),
+        "chance_adjusted": (result.value - result.null_mean) / (1 - result.null_mean),
     }
     for statistic, value in expected.items():
         scorer = make_metric_scorer(statistic=statistic, **named(**settings))

@@ -38,7 +38,7 @@ def test_groups_in_print_and_as_parts():
         skrank.average_precision(labels[groups == g], score[groups == g])
         for g in range(4)
     ]
-    assert_allclose([part.statistic for part in result.parts], values)
+    assert_allclose([part.value for part in result.parts], values)
     assert result.labels == (0, 1, 2, 3)
     with pytest.raises(ValueError, match="must hold targets and non-targets in so"):
         RandomSelectionTest().from_predictions(
@@ -67,11 +67,11 @@ def test_folds_are_placed_under_a_wider_distribution(metric, alternative):
         alone = wide.from_cv(KNeighborsClassifier(5), X, labels)
         assert result.inflation == pytest.approx(math.sqrt(2))
         assert alone.inflation == 1
-        assert result.statistic == alone.statistic
+        assert result.value == alone.value
         assert result.null_mean == alone.null_mean
         assert result.null_std == pytest.approx(math.sqrt(2) * alone.null_std)
         assert result.zscore == pytest.approx(alone.zscore / math.sqrt(2))
-        inner = alone.null_mean + (alone.statistic - alone.null_mean) / math.sqrt(2)
+        inner = alone.null_mean + (alone.value - alone.null_mean) / math.sqrt(2)
         expected = alone.null_distribution.pvalue(inner, alternative=alternative)
         assert result.pvalue == pytest.approx(expected, rel=0.02)
         assert [one.pvalue for one in result.parts] == [p.pvalue for p in alone.parts]
@@ -133,7 +133,7 @@ def test_folds_of_unrelated_features_keep_the_level():
         items, labels = rng.normal(size=(60, 8)), rng.permutation(np.arange(60) < 6)
         result = RandomSelectionTest().from_cv(model, items, labels, cv=folds)
         null = MeanNull(result.null_distribution.nulls)
-        pvalues.append([result.pvalue, null.pvalue(result.statistic)])
+        pvalues.append([result.pvalue, null.pvalue(result.value)])
     valid, independent = (np.array(pvalues) <= 0.05).sum(axis=0)
     assert binomtest(int(valid), 80, 0.05, "greater").pvalue > 0.01
     assert valid < independent

@@ -45,7 +45,7 @@ ASKED = {
     ),
     "comparison": (
         RankingComparison(**DRAWS),
-        lambda ask: ask.from_predictions(Y, A, B, names=NAMES),
+        lambda ask: ask.from_predictions(Y, dict(zip(NAMES, (A, B), strict=True))),
     ),
     "comparisons": (
         RankingComparison(**DRAWS),
@@ -114,7 +114,7 @@ def test_a_question_stays_as_it_was_and_its_result_is_frozen_and_travels(questio
 def test_results_of_other_scores_are_not_equal():
     """They agree in metric, method and sizes, and differ in what was found."""
     one, other = (MetricInterval().from_predictions(Y, score) for score in (A, B))
-    assert one.estimate != other.estimate
+    assert one.value != other.value
     assert one != other
     assert len({one, other}) == 2
     compare = RankingComparison(n_resamples=9).from_predictions

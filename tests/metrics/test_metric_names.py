@@ -22,7 +22,7 @@ def test_a_name_is_the_function_with_its_settings(case, ranking):
     metric, settings = METRICS[case]
     name = named(metric, **settings)["metric"]
     result = RandomSelectionTest(name).from_predictions(*ranking)
-    assert result.statistic == getattr(skrank, metric)(*ranking, **settings)
+    assert result.value == getattr(skrank, metric)(*ranking, **settings)
 
 
 @pytest.mark.filterwarnings("ignore:With `n_missed` alone")
@@ -182,7 +182,7 @@ def test_a_measure_carries_its_tie_rule(ranking):
     test = RandomSelectionTest(metric)
     assert test.ties == "optimistic"
     expected = RandomSelectionTest(ties="optimistic").from_predictions(*ranking)
-    assert test.from_predictions(*ranking).statistic == expected.statistic
+    assert test.from_predictions(*ranking).value == expected.value
 
 
 def test_all_names_are_those_of_metrics():

@@ -168,5 +168,5 @@ def test_muv_pvalues_against_label_permutations(task):
     draws = [
         average_precision_score(rng.permutation(y_true), y_score) for _ in range(300)
     ]
-    count = int(np.sum(np.array(draws) >= result.statistic - 1e-12))
+    count = int(np.sum(np.array(draws) >= result.value - 1e-12))
     assert binomtest(count, 300, result.pvalue).pvalue > 1e-3

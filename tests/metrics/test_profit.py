@@ -39,7 +39,7 @@ def test_null_distribution(t, tied):
     items = t if isinstance(t, int) else round(t * y.size)
     tests = [RandomSelectionTest(one) for one in metrics_at(t)]
     precision, profit = (one.from_predictions(y, score) for one in tests)
-    assert profit.statistic == pytest.approx(profit_of(precision.statistic, items))
+    assert profit.value == pytest.approx(profit_of(precision.value, items))
     assert profit.null_mean == pytest.approx(profit_of(precision.null_mean, items))
     assert profit.pvalue == pytest.approx(precision.pvalue, rel=1e-12)
     assert profit.zscore == pytest.approx(precision.zscore)
@@ -95,10 +95,12 @@ def test_intervals_and_comparisons_of_days():
     limits = profit_of(precision.confidence_interval(), 10)
     # the perfect ranking of days with other numbers of targets differs: the metric
     # precision ends at 1 then, which a profit does not have
-    assert profit.estimate == pytest.approx(profit_of(precision.estimate, 10))
+    assert profit.value == pytest.approx(profit_of(precision.value, 10))
     assert_allclose(profit.confidence_interval(), limits, atol=10)  # of up to 1800
     pairs = [RankingComparison(one) for one in metrics_at(10)]
-    precision, profit = (one.from_predictions(y, a, b, **data) for one in pairs)
+    precision, profit = (
+        one.from_predictions(y, {"A": a, "B": b}, **data) for one in pairs
+    )
     assert profit.pvalue == pytest.approx(precision.pvalue)
     assert profit.difference == pytest.approx(precision.difference * 10 * BENEFIT)
 
@@ -106,7 +108,7 @@ def test_intervals_and_comparisons_of_days():
 def test_comparison_of_one_data_set():
     y, a, b = columns(tied=False, seed=1)
     pairs = [RankingComparison(one, random_state=0) for one in metrics_at(20)]
-    precision, profit = (one.from_predictions(y, a, b) for one in pairs)
+    precision, profit = (one.from_predictions(y, {"A": a, "B": b}) for one in pairs)
     assert (profit.pvalue, profit.method) == (precision.pvalue, precision.method)
     assert profit.standard_error == pytest.approx(
         precision.standard_error * 20 * BENEFIT

@@ -68,7 +68,7 @@ def test_columns_that_do_not_go_together(columns):
         ((y_true, y_score.reshape(-1, 1)), "`y_score` must be one-dimensional"),
         ((y_true.reshape(-1, 1), y_score), "`y_true` must be one-dimensional"),
         ((y_true, [columns[1]]), "`y_score` must be one-dimensional"),
-        ((y_true, RankCounts.from_arrays(*columns)), "must be given item by item"),
+        ((y_true, RankCounts.from_predictions(*columns)), "must be given item by item"),
         ((y_true, bag.from_sequence([0.5])), "one-dimensional.* got Bag"),
         ((columns[0], dask.delayed(columns[1])), "one-dimensional; got Delayed"),
     ]
@@ -157,7 +157,7 @@ def test_settings_that_dask_has_itself(columns):
     data = in_arrays(columns)
     for settings in ({"chunk_size": 10}, {"progress": True}):
         with pytest.raises(ValueError, match="must be left out with dask"):
-            RankCounts.from_arrays(*data, **settings)
+            RankCounts.from_predictions(*data, **settings)
     with pytest.raises(ValueError, match="`sample_weight` must be left out where"):
         average_precision(*data, sample_weight=np.ones(400))
     with pytest.raises(ValueError, match="`y_score` must be given"):
@@ -171,7 +171,7 @@ def test_what_needs_items_in_memory_does_not_fetch_them(columns):
     comparison = skrank.RankingComparison("average_precision")
     refused = [
         lambda y, s: skrank.hit_curve_band(y, s),
-        lambda y, s: comparison.from_predictions(y_true, y_score, s),
+        lambda y, s: comparison.from_predictions(y_true, {"A": y_score, "B": s}),
         lambda y, s: skrank.RankingEvaluation().add(y, s),
         lambda y, s: average_precision(y_true, y_score, sample_weight=s),
         lambda y, s: RankCounts().update(y, s),

@@ -25,7 +25,7 @@ COLUMNS = tied_columns()
 
 
 def test_every_metric_on_a_cluster(client):
-    counts = RankCounts.from_arrays(*in_arrays(COLUMNS))
+    counts = RankCounts.from_predictions(*in_arrays(COLUMNS))
     for case in ALL:
         metric = metric_function(case)
         for ties in TIES if ALL[case][0] not in WITHOUT_TIES else TIES[:1]:

@@ -121,7 +121,7 @@ def test_intervals_are_those_of_the_whole(method, metric):
     columns = tied_columns()
     ask = MetricInterval(metric, method=method, n_resamples=50, random_state=0)
     expected = ask.from_predictions(*columns).to_dict()
-    counts = RankCounts.from_arrays(*columns, chunk_size=33)
+    counts = RankCounts.from_predictions(*columns, chunk_size=33)
     assert ask.from_predictions(counts).to_dict() == expected
     ranking = Ranking.from_predictions(*columns)
     assert ask.from_predictions(ranking).to_dict() == expected
@@ -139,7 +139,7 @@ def long_columns(decimals):
 @pytest.mark.parametrize("decimals", [1, 9])
 def test_a_long_ranking(decimals):
     y_true, y_score = long_columns(decimals)
-    counts = RankCounts.from_arrays(y_true, y_score)
+    counts = RankCounts.from_predictions(y_true, y_score)
     for case in ALL:
         metric = metric_function(case)
         assert metric(counts) == metric(y_true, y_score)
@@ -152,7 +152,7 @@ def test_a_long_ranking(decimals):
 
 def test_a_cutoff_in_a_long_ranking():
     columns = long_columns(9)
-    counts = RankCounts.from_arrays(*columns)
+    counts = RankCounts.from_predictions(*columns)
     for t in (1, 1000, 2**20):
         found = skrank.precision_at_t(counts, t=t, ties="threshold")
         assert found == skrank.precision_at_t(*columns, t=t, ties="threshold")
@@ -166,7 +166,7 @@ def test_the_tie_of_a_target_is_known_at_any_depth():
     y_true = np.zeros(y_score.size, dtype=bool)
     y_true[[5, 1_800_000]] = True
     y_score[1_799_999] = y_score[1_800_000]
-    ranking = read_counts(RankCounts.from_arrays(y_true, y_score))
+    ranking = read_counts(RankCounts.from_predictions(y_true, y_score))
     assert ranking.group_end(1_800_000) == 1_800_001
     assert ranking.items.tie_size(1_800_000) == 2
 
@@ -315,7 +315,7 @@ def test_hard_labels_are_known_when_all_is_seen(chunks, are_labels):
 def test_labels_of_any_kind():
     y_true = np.array(["hit", "miss", "hit", "miss"])
     y_score = np.array([4.0, 3.0, 2.0, 1.0])
-    counts = RankCounts.from_arrays(y_true, y_score, pos_label="hit", chunk_size=1)
+    counts = RankCounts.from_predictions(y_true, y_score, pos_label="hit", chunk_size=1)
     assert average_precision(counts) == average_precision(y_true == "hit", y_score)
     part, other = RankCounts(pos_label="hit"), RankCounts(pos_label="hit")
     part.update(["hit", "none"], [2.0, 1.0])
@@ -362,15 +362,15 @@ def test_repr_says_the_pass_and_what_was_seen():
 
 
 def test_counts_are_refused_where_items_are_needed():
-    counts = RankCounts.from_arrays(Y, S)
+    counts = RankCounts.from_predictions(Y, S)
     comparison = skrank.RankingComparison("average_precision")
     refused = [
         lambda: average_precision(Y, counts),
         lambda: average_precision(Y, S, sample_weight=counts),
         lambda: RandomSelectionTest().from_predictions(Y, S, groups=counts),
         lambda: MetricInterval().from_predictions(Y, counts),
-        lambda: comparison.from_predictions(counts, S, S),
-        lambda: comparison.from_predictions(Y, S, counts),
+        lambda: comparison.from_predictions(counts, {"A": S, "B": S}),
+        lambda: comparison.from_predictions(Y, {"A": S, "B": counts}),
         lambda: RankCounts().update(counts, counts),
     ]
     message = r"item by item.*HitCurveDisplay\(hit_curve|must be left out where `y_tr"
@@ -422,7 +422,7 @@ def test_columns_of_any_kind(kind, tmp_path):
         given = tuple(as_memmap(tmp_path, str(i), c) for i, c in enumerate(columns))
     else:
         given = tuple(map(KINDS[kind], columns))
-    counts = RankCounts.from_arrays(*given, chunk_size=7)
+    counts = RankCounts.from_predictions(*given, chunk_size=7)
     assert_same_answers(counts, columns)
 
 
@@ -440,7 +440,7 @@ def test_columns_of_any_kind(kind, tmp_path):
 )
 def test_columns_that_cannot_be_counted(given, settings, message):
     with pytest.raises(ValueError, match=message):
-        RankCounts.from_arrays(*given, **settings)
+        RankCounts.from_predictions(*given, **settings)
 
 
 # Sources of chunks

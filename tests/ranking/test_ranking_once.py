@@ -37,7 +37,7 @@ ASKED = {
     "interval": lambda y, s: MetricInterval().from_predictions(y, s),
     "band": lambda y, s: skrank.hit_curve_band(y, s, t=[9]),
     "comparison": lambda y, s: skrank.RankingComparison().from_predictions(
-        Y, s, SCORE[::-1]
+        Y, {"A": s, "B": SCORE[::-1]}
     ),
     "comparisons": lambda y, s: skrank.RankingComparison().compare_all(
         Y, {"a": s, "b": SCORE[::-1]}
@@ -86,7 +86,7 @@ def test_weights_and_missed_targets_stay_with_a_ranking():
     test = RandomSelectionTest()
     expected = test.from_predictions(Y, SCORE, n_missed=3).to_dict()
     assert test.from_predictions(missed).to_dict() == expected
-    counts = RankCounts.from_arrays(Y, SCORE)
+    counts = RankCounts.from_predictions(Y, SCORE)
     assert test.from_predictions(counts, n_missed=3).to_dict() == expected
     with pytest.raises(ValueError, match="`n_missed` must be left out for MetricInter"):
         MetricInterval().from_predictions(missed)

@@ -59,14 +59,14 @@ QUESTIONS = {
 ENTRANCES = {
     "estimator": (
         lambda ask, **data: ask.from_estimator(MODEL, X, Y, **data),
-        lambda ask, **data: ask.from_estimators(MODEL, OTHER, X, Y, **data),
+        lambda ask, **data: ask.from_estimator({"A": MODEL, "B": OTHER}, X, Y, **data),
     ),
     "predictions": (
         lambda ask, **data: ask.from_predictions(
             RARE, SCORES["A"], pos_label="rare", **data
         ),
         lambda ask, **data: ask.from_predictions(
-            RARE, *SCORES.values(), pos_label="rare", **data
+            RARE, SCORES, pos_label="rare", **data
         ),
     ),
     "rankings of estimators": (
@@ -77,7 +77,9 @@ ENTRANCES = {
     ),
     "rankings": (
         lambda ask, **data: ask.from_rankings(ranked("A", **data)),
-        lambda ask, **data: ask.from_rankings(ranked("A", **data), ranked("B", **data)),
+        lambda ask, **data: ask.from_rankings(
+            {"A": ranked("A", **data), "B": ranked("B", **data)}
+        ),
     ),
 }
 
@@ -184,7 +186,7 @@ def test_a_question_says_what_it_does_not_use():
             with pytest.raises(ValueError, match=message):
                 ask.from_estimator(MODEL, X, Y, **given)
     with pytest.raises(ValueError, match="`sample_weight` must be left out for Rank"):
-        RankingComparison().from_predictions(Y, A, B, sample_weight=weight)
+        RankingComparison().from_predictions(Y, {"A": A, "B": B}, sample_weight=weight)
     for ask in (RandomSelectionTest(), MetricInterval()):
         with pytest.raises(ValueError, match="`rankings` must be of one model here"):
             ask.from_predictions(Y, {"a": A, "b": B})
@@ -218,7 +220,7 @@ def test_models_of_one_cross_validation_share_its_folds():
     models = {"one": LogisticRegression(), "two": LogisticRegression(C=1e-3)}
     rankings = Rankings.from_cv(models, X, Y, cv=3)
     table = RankingComparison().compare_all(rankings)
-    alone = RankingComparison().from_cv(*models.values(), X, Y, cv=3)
+    alone = RankingComparison().from_cv(models, X, Y, cv=3)
     assert table.comparisons[0].difference == alone.difference
     assert str(alone).splitlines()[1].startswith("  3 folds ")
     asked = {"return_estimator": True, "return_indices": True}
@@ -288,7 +290,7 @@ def test_chunks_and_batches_have_labels_of_one_kind():
         evaluation.add(*chunks[1])
     assert evaluation.n_samples == 3
     for count in (
-        lambda: RankCounts.from_arrays(["a", "b"], [1.0, 2], pos_label="A"),
+        lambda: RankCounts.from_predictions(["a", "b"], [1.0, 2], pos_label="A"),
         lambda: RankCounts.from_chunks([(["a", "b"], [1.0, 2])], pos_label="A"),
     ):
         with pytest.raises(ValueError, match="`pos_label` must be one of the labels"):
@@ -398,7 +400,7 @@ def test_detectors_point_where_their_labels_say(wrap, targets):
         assert scorer(model, items, marks) == expected
         test = RandomSelectionTest()
         found = test.from_estimator(model, items, marks, detector_targets=targets)
-        assert found.statistic == expected
+        assert found.value == expected
 
 
 def test_a_detector_that_does_not_tell_is_refused():

@@ -23,7 +23,7 @@ CHANCE = 1 / (1 + np.exp(-X[:, 0]))
 DOORS = {
     "ranking": lambda model: average_precision(Ranking.from_estimator(model, X, Y)),
     "scorer": lambda model: make_average_precision_scorer()(model, X, Y),
-    "test": lambda model: RandomSelectionTest().from_estimator(model, X, Y).statistic,
+    "test": lambda model: RandomSelectionTest().from_estimator(model, X, Y).value,
 }
 
 

@@ -79,7 +79,7 @@ def test_by_group(case):
     as_series = {"groups": group, "n_missed": pd.Series(missed)}
     as_series["n_unlisted"] = pd.Series(unlisted)
     assert function(Y, score, **settings, **as_series) == pytest.approx(expected)
-    assert found.statistic == pytest.approx(judge.statistic)
+    assert found.value == pytest.approx(judge.value)
     assert found.pvalue == pytest.approx(judge.pvalue)
 
 
@@ -178,7 +178,7 @@ def test_no_score_is_below_the_smallest():
     least = np.array([np.iinfo(np.int64).min, 5, 7, 9])
     with pytest.raises(ValueError, match="`y_score` must be above the smallest number"):
         skrank.average_precision([0, 1, 0, 1], least, n_unlisted=2)
-    counts = RankCounts.from_arrays(Y, SCORES["floats"])
+    counts = RankCounts.from_predictions(Y, SCORES["floats"])
     with pytest.raises(
         ValueError, match="`n_unlisted` must be left out where `y_true`"
     ):

@@ -153,14 +153,18 @@ def test_columns_of_a_table_are_models(table):
 
 def test_a_deque_is_a_column():
     labels, scores = deque(Y), deque(S)
-    counts = RankCounts.from_arrays(labels, scores)
+    counts = RankCounts.from_predictions(labels, scores)
     assert average_precision(counts) == average_precision(labels, scores)
 
 
 def test_columns_of_pandas_must_have_one_index():
     y_true = pd.Series(Y, index=np.arange(len(Y))[::-1])
     moved = pd.Series(S)
-    for ask in (average_precision, RankCounts.from_arrays, Ranking.from_predictions):
+    for ask in (
+        average_precision,
+        RankCounts.from_predictions,
+        Ranking.from_predictions,
+    ):
         with pytest.raises(ValueError, match="`y_score` must have the index of `y_tr"):
             ask(y_true, moved)
     assert average_precision(y_true, S) == average_precision(Y, S)
@@ -420,5 +424,5 @@ def test_rows_and_labels_in_two_orders():
         call(y)
         with pytest.raises(ValueError, match="`X` must have the index of `y_true`"):
             call(turned)
-    value = interval.from_estimator(model, X, renamed).estimate
-    assert value == interval.from_estimator(model, X, turned.to_numpy()).estimate
+    value = interval.from_estimator(model, X, renamed).value
+    assert value == interval.from_estimator(model, X, turned.to_numpy()).value

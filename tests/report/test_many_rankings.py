@@ -43,5 +43,5 @@ def test_conclusion_agrees_with_the_leaderboard(report):
 def test_large_values_have_one_decimal(report):
     rows = str(report).split("\n\n")[4].splitlines()
     assert rows[0] == "Metrics"
-    value = report.metrics["m5"]["expected_profit@100(benefit=100, cost=5)"].estimate
+    value = report.metrics["m5"]["expected_profit@100(benefit=100, cost=5)"].value
     assert f"  {value:.1f}  " in "\n".join(rows)

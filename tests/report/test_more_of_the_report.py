@@ -49,7 +49,7 @@ def test_report_of_clusters_is_what_the_classes_say():
     row = report.to_frame().iloc[0]
     assert row["zscore"] == report.tests["A"].zscore
     pair = RankingComparison().from_predictions(
-        Y, *SCORES.values(), clusters=CLUSTER, names=("A", "B")
+        Y, dict(zip("AB", SCORES.values(), strict=True)), clusters=CLUSTER
     )
     assert report.comparisons.comparisons[0].pvalue == pair.pvalue
     assert f"in {N // 5} clusters" in str(report)
@@ -93,7 +93,7 @@ def test_metrics_come_with_their_intervals():
             judge = MetricInterval(metric, random_state=0)
             result = judge.from_predictions(Y, score)
             found = report.metrics[name][result.metric]
-            assert found.estimate == result.estimate
+            assert found.value == result.value
             assert found.confidence_interval() == result.confidence_interval()
     row = report.to_frame().iloc[1]
     low, high = report.metrics["B"]["precision@10"].confidence_interval()

@@ -55,7 +55,9 @@ def plain_piece():
 
 def counts_of(y, scores):
     """Return counts, of which a report has all but the comparison."""
-    return {name: RankCounts.from_arrays(y, score) for name, score in scores.items()}
+    return {
+        name: RankCounts.from_predictions(y, score) for name, score in scores.items()
+    }
 
 
 @pytest.fixture
@@ -140,7 +142,7 @@ def test_counts_have_the_report_of_their_items(ties):
     y, scores = two_rankings()
     asked = {"ties": ties, "random_state": 0}
     expected = ranking_report(y, {"plain": scores["plain"]}, **asked)
-    counts = RankCounts.from_arrays(y, scores["plain"], chunk_size=33)
+    counts = RankCounts.from_predictions(y, scores["plain"], chunk_size=33)
     for one in (
         {"plain": counts},
         {"plain": Ranking.from_predictions(y, scores["plain"])},
@@ -156,7 +158,7 @@ def test_rankings_are_compared_unless_they_were_counted():
     rankings = {name: Ranking.from_predictions(y, s) for name, s in scores.items()}
     expected = ranking_report(y, scores, random_state=0)
     assert str(ranking_report(rankings, random_state=0)) == str(expected)
-    counts = {name: RankCounts.from_arrays(y, s) for name, s in scores.items()}
+    counts = {name: RankCounts.from_predictions(y, s) for name, s in scores.items()}
     for given in (counts, {**rankings, "plain": counts["plain"]}):
         report = ranking_report(given, random_state=0)
         assert report.comparisons is None
@@ -167,8 +169,8 @@ def test_rankings_are_compared_unless_they_were_counted():
 
 def test_rankings_that_do_not_go_together():
     y, scores = two_rankings()
-    counts = RankCounts.from_arrays(y, scores["plain"])
-    fewer = RankCounts.from_arrays(y[:60], scores["plain"][:60])
+    counts = RankCounts.from_predictions(y, scores["plain"])
+    fewer = RankCounts.from_predictions(y[:60], scores["plain"][:60])
     refused = [
         (
             ({"a": counts, "b": fewer},),
@@ -717,7 +719,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
         assert report.intervals[name] == interval.confidence_interval()
         test = RandomSelectionTest().from_predictions(*asked, **given)
         assert report.tests[name].log10_pvalue == test.log10_pvalue
-        assert report.average_precision[name] == test.statistic
+        assert report.average_precision[name] == test.value
         for at in ("recall@5", "average_precision@0.1", "precision@60"):
             # the day without targets counts in precision
             every = at.startswith("precision")
@@ -729,7 +731,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
             )
             assert report.null_means[at] == pytest.approx(chance.null_mean, rel=1e-9)
     pair = RankingComparison().from_predictions(
-        y[kept], *(one[kept] for one in scores.values()), **given
+        y[kept], {name: one[kept] for name, one in scores.items()}, **given
     )
     (found,) = report.comparisons.comparisons
     assert found.log10_pvalue == pair.log10_pvalue

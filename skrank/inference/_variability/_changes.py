@@ -225,10 +225,12 @@ def error_of_fixed(errors: ArrayLike, fewest: Sequence[float]) -> StandardError:
     those of a sum of variances (Satterthwaite 1946). They are infinite if nothing
     varies.
     """
-    variances = np.square(errors)
-    noise = float((variances**2 / np.maximum(np.subtract(fewest, 1), 1)).sum())
-    freedom = float(variances.sum() ** 2 / noise) if noise > 0 else math.inf
-    return StandardError(math.sqrt(variances.sum()) / variances.size, freedom)
+    variances, few = np.square(errors), np.maximum(np.subtract(fewest, 1), 1)
+    total = float(variances.sum())
+    if not total > 0:  # nothing varies, or it is unknown how much
+        return StandardError(math.sqrt(total), math.inf)
+    freedom = 1 / float(((variances / total) ** 2 / few).sum())
+    return StandardError(math.sqrt(total) / variances.size, freedom)
 
 
 def fewest_of(ranking: Ranking) -> float:

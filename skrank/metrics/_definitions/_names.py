@@ -67,8 +67,10 @@ _ALIASES = {
     "recall_at_t": "recall",
     "precision_at_t": "precision",
     "ef": "enrichment_factor",
+    "lift": "enrichment_factor",
     "p": "precision",
     "r": "recall",
+    "sensitivity": "recall",
     "rprec": "r_precision",
     "rr": "reciprocal_rank",
     "mrr": "reciprocal_rank",
@@ -77,7 +79,6 @@ _ALIASES = {
 _ELSEWHERE = {
     **dict.fromkeys(("auprc", "aucpr", "prauc", "pr_auc"), "'average_precision'"),
     "average_precision_score": "'average_precision' with ties='threshold'",
-    "lift": "'enrichment_factor@5%'",
     "f1": "'max_f_score(beta=1)'",
     "ndcg": "sklearn.metrics.ndcg_score, which discounts gains by the logarithm",
     **dict.fromkeys(
@@ -102,8 +103,8 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
         "breakeven_point", "precision_at_recall(0.8)", "k_at_recall(0.8)",
         "recall_at_precision(0.5)" or "expected_profit@20(benefit=200, cost=5)". A
         cutoff is a number of items or a fraction of the ranking. "_at_" in place of
-        "@", and the short names "ap", "map", "ef", "rr", "mrr" and "rprec" are also
-        accepted. A Metric is returned as it is.
+        "@", and the names "ap", "map", "lift", "ef", "sensitivity", "rr", "mrr" and
+        "rprec" are also accepted. A Metric is returned as it is.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule. See the function of the metric.
 

@@ -25,7 +25,7 @@ class RankCounts:
     those of the whole ranking. Only the scores of the targets and about a million of
     the best scores are kept.
 
-    `from_arrays` and `from_chunks` make both passes. To divide the work in another way,
+    `from_predictions` and `from_chunks` make both passes. To divide the work in another way,
     start with an empty ``RankCounts()``. In the first pass, `update` collects the
     scores of the targets. Then `second_pass` returns empty counts with these scores. In
     the second pass, `update` must be given the same items, in any order and in any
@@ -94,7 +94,7 @@ class RankCounts:
         self._pass: FirstPass | SecondPass = FirstPass()
 
     @classmethod
-    def from_arrays(
+    def from_predictions(
         cls,
         y_true: Any,
         y_score: Any,
