@@ -232,7 +232,7 @@ def test_a_fold_without_the_class_has_no_targets():
     with pytest.raises(ValueError, match="got 'van', which none of 230 items has"):
         RankCounts.from_chunks(chunks, pos_label="van")
     days = np.where(VAN, 1, CODES % 3)
-    with pytest.warns(UserWarning, match="2 of 3 rankings have no targets"):
+    with pytest.warns(UserWarning, match="2 of 3 groups have no targets"):
         found = RandomSelectionTest().from_predictions(
             Y, SCORES, groups=days, pos_label="van"
         )

@@ -25,7 +25,12 @@ from skrank._utils._documented import documented
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.inference._power_result import PowerResult, power_at
-from skrank.inference._study import MOST_EXCHANGES, Study, counts_items
+from skrank.inference._study import (
+    MOST_EXCHANGES,
+    Selection,
+    Study,
+    counts_items,
+)
 from skrank.metrics._definitions import AnyMetric, make_null_metric
 from skrank.ranking._rankings import Rankings
 
@@ -182,7 +187,7 @@ def comparison_power(
     value: float | None = None,
     difference: float | None = None,
     power: float | None = None,
-    significance_level: float | None = 0.05,
+    significance_level: float = 0.05,
     correlation: float | None = None,
     spread: float | None = None,
     n_distinct: int | None = None,
@@ -192,8 +197,8 @@ def comparison_power(
 ) -> PowerResult:
     """Power of a comparison of two models, or what a study needs for a power.
 
-    One of `n_targets`, `difference`, `power` and `significance_level` is None, and is
-    computed from the others.
+    One of `n_targets`, `difference` and `power` is None, and is computed from the
+    others.
 
     Parameters
     ----------
@@ -278,8 +283,9 @@ def comparison_power(
     >>> print(f"power {result.power:.1f}")
     power 0.4
     """
+    level = _CHECKS["significance_level"]("significance_level", significance_level)
     asked = {"n_targets": n_targets, "difference": difference}
-    asked |= {"power": power, "significance_level": significance_level}
+    asked |= {"power": power, "significance_level": level}
     given = {"prevalence": prevalence, "spread": spread, "correlation": correlation}
     study = _study(metric, 2, given, n_distinct, pilot, n_studies, random_state)
     return _solved(study, asked, value, pilot)
@@ -387,7 +393,7 @@ def _solved(
     if power is not None and level is not None and power <= level:
         raise invalid("power", f"be above the level {level:g}", brief(power))
     least = 1 / (MOST_EXCHANGES + 1)
-    if effect == "difference" and level is not None and level < least:
+    if effect == "difference" and level < least:
         rule = f"be at least {least:g}, the smallest p-value of the comparison"
         raise invalid("significance_level", rule, brief(level))
     if pilot is None:
@@ -423,7 +429,7 @@ def _solved(
         )
         study = moved(study, distance)
     if level is None:
-        level = study.draw(m, None).level(power)
+        level = Selection(study, m).level(power)
         if level >= 1:
             raise invalid("power", "be reached at a level below 1", brief(power))
     return PowerResult(

@@ -66,10 +66,11 @@ _METHODS = {
 }
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
-# Targets beyond which "auto" is the jackknife: 9999 permutations of 1000 targets take
-# 4 s, and the time grows with the targets. Nothing breaks with half of them: with 60
-# targets the jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
-MANY_TARGETS = 1000
+# Targets from which "auto" is the jackknife: all pairs of 8 rankings of 1e5 items then
+# take a second in place of a minute. With 100 targets its size is .045 to .053 at .05,
+# and .007 to .014 at .01 (benchmarks/size_of_comparison.py). Nothing breaks with half
+# of them: with 60 targets it is .041 to .053, and .003 to .011.
+MANY_TARGETS = 100
 # Targets below which a comparison has a warning. With 8 targets up to 10 % of pairs of
 # rankings of unlike shape had p <= .05, with 12 and more up to 8 %
 # (benchmarks/size_of_comparison.py); with half of them, these would have no warning.
@@ -126,7 +127,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     ======================== ============== ==========================================
     method                   data           sample, and "auto"
     ======================== ============== ==========================================
-    "permutation"            one data set   swaps of A and B; "auto" up to 1000 targets
+    "permutation"            one data set   swaps of A and B; "auto" up to 99 targets
     "jackknife", "bootstrap" one or several items; "jackknife" is "auto" for more
     "mcnemar", "posterior"   one data set,  targets that one of the two finds
                              metric@t
@@ -307,7 +308,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         # they take too long, and the jackknife has the right size
         cut = metric.cutoff is not None or not metric.ordered
         moves = metric.ties == "threshold" and cut
-        if usual[0] == "permutation" and metric.smooth and (moves or m > MANY_TARGETS):
+        if usual[0] == "permutation" and metric.smooth and (moves or m >= MANY_TARGETS):
             usual = ("jackknife", *usual)
         method = choose_method(self.method, usual, data_of(asked))
         if method == "two_way":

@@ -323,7 +323,7 @@ class RankingComparisonResult(Result):
         needed = self.sample_size()
         if self.pvalue > 0.05 and math.isfinite(needed):
             unit = "clusters" if self.n_clusters else "targets"
-            unit = "data sets" if self.labels else unit
+            unit = "groups" if self.labels else unit
             rows.append(("sample size", f"{needed:.0f} {unit} for power 0.8"))
         return rows
 

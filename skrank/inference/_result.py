@@ -20,7 +20,7 @@ class Result(Printed):
 
     #: First line of the printed result; the result is {0}.
     title: ClassVar[str]
-    #: What one part of the data is called in print.
+    #: What the data are called in print, if they are one ranking of each model.
     unit: ClassVar[str] = "ranking"
 
     metric: str
@@ -45,9 +45,8 @@ class Result(Printed):
 
     @property
     def _parts(self) -> str:
-        """The number of rankings with their unit, in print."""
-        unit = "fold" if self.kind == "folds" else self.unit
-        return f"{len(self.labels)} {unit}s" if self.labels else unit
+        """The number of groups or folds, in print."""
+        return f"{len(self.labels)} {self.kind}" if self.labels else self.unit
 
     @property
     def _mean(self) -> str:

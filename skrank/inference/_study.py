@@ -9,7 +9,6 @@ little from one setting to the next by chance alone.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -42,8 +41,8 @@ _PORTION = 2**19
 # of the number of tests, which give the power a standard error of .02 to .03. All but
 # the least number are for a thousand simulated studies.
 _EXTREME, _WORK, _FEWEST, _MOST = 20, 1e8, 40, 200
-# Exchanges of a test if the level is computed, and of the default test.
-_EXCHANGES, MOST_EXCHANGES = 999, 9999
+# Exchanges of the default test.
+MOST_EXCHANGES = 9999
 # Targets of a population in which a depth that is a share has no rounding.
 _LARGE = 10_000
 
@@ -77,8 +76,8 @@ class Study:
         at = np.asarray(self.shifts if shifts is None else shifts)
         return binormal_values(self.metric, frame, at, self.spread, self.n_distinct)
 
-    def draw(self, n_targets: int, level: float | None) -> Selection | Comparison:
-        """Draw studies with so many targets, for a test at a level, or at any."""
+    def draw(self, n_targets: int, level: float) -> Selection | Comparison:
+        """Draw studies with so many targets, for a test at a level."""
         if len(self.shifts) == 1:
             return Selection(self, n_targets)
         return Comparison(self, n_targets, level)
@@ -169,10 +168,9 @@ class Comparison:
     disagree, so that it has no bias (a control variate).
     """
 
-    def __init__(self, study: Study, m: int, level: float | None) -> None:
+    def __init__(self, study: Study, m: int, level: float) -> None:
         metric, n, self.m = study.metric, study.n_samples(m), m
-        swaps = _EXCHANGES if level is None else int(np.ceil(_EXTREME / level)) - 1
-        swaps = min(swaps, MOST_EXCHANGES)
+        swaps = min(int(np.ceil(_EXTREME / level)) - 1, MOST_EXCHANGES)
         share = study.n_studies / 1000
         n_tests = int(max(share * min(_WORK / (n * swaps), _MOST), _FEWEST))
         rng, values = np.random.default_rng(study.seed), []
@@ -184,7 +182,7 @@ class Comparison:
             values.append(np.stack([study.values_of(m, one) for one in scores], axis=1))
             for one in scores.swapaxes(0, 1)[: n_tests - len(self.tests)]:
                 pair = study.pair(m, one)
-                if m > MANY_TARGETS:
+                if m >= MANY_TARGETS:
                     found = item_changes(metric, [pair.rankings]).error([1, -1])
                     self.tests.append(found.error)
                 else:
@@ -207,15 +205,9 @@ class Comparison:
 
     def _least(self, test: Any, level: float) -> float:
         """Value that a significant difference exceeds in a test."""
-        if self.m > MANY_TARGETS:
+        if self.m >= MANY_TARGETS:
             return float(test * t.isf(level / 2, self.m - 1))
         return float(test[-max(int(level * (test.size + 1) + ROUNDING), 1)])
-
-    def level(self, power: float) -> float:
-        """Smallest level with the power, among those of the p-values."""
-        levels = np.arange(1, _EXCHANGES + 2) / (_EXCHANGES + 1)
-        least = bisect_left(levels[:-1], power, key=lambda one: self.power(one)[0])
-        return float(levels[least])
 
 
 def _share(found: Any) -> tuple[float, float]:

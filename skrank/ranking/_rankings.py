@@ -644,7 +644,7 @@ class Rankings:
             [(one.n_targets - one.n_missed, one.n_samples) for one in first],
             grouped=self.grouped,
             always_defined=metric.always_defined,
-            unit="folds" if self.kind == "folds" and not self.grouped else "rankings",
+            unit="groups" if self.grouped else self.kind,
         )
         if len(kept) == len(self.parts):
             return self

@@ -7,7 +7,6 @@ same question asked of the items that are left when folds are made by hand.
 import itertools
 import math
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -104,7 +103,7 @@ def test_days_without_targets_count_in_precision_everywhere():
     found = a.value, b.value, c.value_a
     assert_allclose(found, value, rtol=1e-12)
     assert len(a.parts) == b.n_rankings == c.n_rankings == 18
-    with pytest.warns(UndefinedMetricWarning, match="2 of 18 rankings"):
+    with pytest.warns(UndefinedMetricWarning, match="2 of 18 groups"):
         left = MetricInterval().from_predictions(y, s, groups=DAY)
     assert left.n_rankings == 16
 
@@ -495,7 +494,7 @@ def test_weighted_values_of_days():
     assert result.labels == tuple(range(18))
     assert result.standard_error == pytest.approx(sem(values))
     y = np.where(DAY == 2, 0, Y)
-    with pytest.warns(UndefinedMetricWarning, match="1 of 18 rankings"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 18 groups"):
         left = interval.from_predictions(y, X[:, 0], **given)
     assert left.n_rankings == 17
     assert 2 not in left.labels

@@ -138,7 +138,7 @@ def test_printed_result():
         "  sample size     7 targets for power 0.8 (80 % of pilots: 3 to 287)",
     ]
     lines = str(ask("sign")).splitlines()
-    assert lines[1] == "  8 data sets     400 items, 40 targets (prevalence 0.1)"
+    assert lines[1] == "  8 groups        400 items, 40 targets (prevalence 0.1)"
     assert lines[2].endswith(" on average")
     assert lines[5] == "  standard error  unknown"
 
@@ -494,7 +494,7 @@ def test_two_draws_have_a_spread():
 
 def test_lists_of_one_class_are_left_out():
     groups = np.where(np.arange(N) > N - 5, 99, GROUPS)
-    with pytest.warns(UndefinedMetricWarning, match="1 of 9 rankings have no targets"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 9 groups have no targets"):
         result = RankingComparison().from_predictions(
             Y, {"A": A, "B": B}, groups=groups
         )
@@ -664,7 +664,7 @@ def test_pairs_on_lists_and_with_a_bar(capsys):
     comparison = RankingComparison(progress=True, method="t")
     table = comparison.compare_all(Y, SCORES, groups=GROUPS)
     assert [result.n_rankings for result in table.comparisons] == [8, 8, 8]
-    assert str(table).splitlines()[1].startswith("  8 data sets  400 items, ")
+    assert str(table).splitlines()[1].startswith("  8 groups  400 items, ")
     assert "3/3" in capsys.readouterr().err
     assert comparison.progress
 

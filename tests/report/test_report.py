@@ -709,7 +709,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
     day = np.repeat(np.arange(12), 50)
     y = ((rng.random(600) < 0.1) & (day != 4)).astype(int)
     scores = {"a": rng.normal(y), "b": rng.normal(y)}
-    with pytest.warns(UndefinedMetricWarning, match="1 of 12 rankings have no targets"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 12 groups have no targets"):
         report = ranking_report(y, scores, t=[5, 0.1, 60], groups=day)
     kept = day != 4
     given = {"groups": day[kept]}
