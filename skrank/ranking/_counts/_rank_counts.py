@@ -25,8 +25,8 @@ class RankCounts:
     those of the whole ranking. Only the scores of the targets and about a million of
     the best scores are kept.
 
-    `from_predictions` and `from_chunks` make both passes. To divide the work in another way,
-    start with an empty ``RankCounts()``. In the first pass, `update` collects the
+    `from_predictions` and `from_chunks` make both passes. To divide the work in another
+    way, start with an empty ``RankCounts()``. In the first pass, `update` collects the
     scores of the targets. Then `second_pass` returns empty counts with these scores. In
     the second pass, `update` must be given the same items, in any order and in any
     chunks. In both passes, ``+`` or ``sum`` merges partial results.
