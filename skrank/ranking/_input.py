@@ -168,8 +168,10 @@ def _targets_of(
     """
     if pos_label is not None and np.ndim(pos_label) != 0:  # type: ignore[arg-type]
         raise invalid("pos_label", "be one label", brief(pos_label))
-    if labels.dtype.kind == "O" and isinstance(labels[0], bool | int | float):
-        labels = np.asarray(labels.tolist())  # nullable columns become objects
+    if labels.dtype.kind == "O":  # nullable columns, and lists of several kinds
+        items = list(map(plain_value, labels.tolist()))
+        if all(isinstance(one, bool | int | float) for one in items):
+            labels = np.asarray(items)
     if labels.dtype.kind == "f" and np.isnan(labels.min()):
         raise mixed("y_true", labels.tolist())
     is_list = isinstance(y_true, list | tuple) and labels.dtype.kind == "f"

@@ -54,7 +54,7 @@ TWO_LABELS = (
         (Y, [0.1, 0.2, np.inf, -np.inf], NOT_FINITE + "0 NaN and 2 inf.* position 2"),
         (Y, pd.Series([0.1, None, 0.3, 0.4], dtype="Float64"), NOT_FINITE),
         (Y, [0.1, None, 0.3, "x"], NO_NUMBERS),
-        (Y, list("abcd"), NO_NUMBERS + "<U1 values like 'a'"),
+        (Y, list("abcd"), NO_NUMBERS + "'a' at position 0"),
         (Y, ["0.1", "0.2", "0.3", "0.4"], NO_NUMBERS),
         (Y, [1j, 2, 3, 4], NO_NUMBERS + "complex128"),
         (Y, [True, False, True, True], HARD_LABELS + "booleans"),
