@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import update_wrapper
+from types import FunctionType
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -65,6 +67,21 @@ class MetricSettings:
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({settings})"
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings, as estimators of scikit-learn do.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without effect: no setting has settings.
+
+        Returns
+        -------
+        settings : dict
+            Arguments that make an equal object.
+        """
+        return dict(vars(self))
+
     def _metric(self) -> Any:
         return self._make(self.metric, self.ties)
 
@@ -92,6 +109,19 @@ class Question(MetricSettings, ABC, Generic[Result]):
     _refuses: ClassVar[Mapping[str, str]] = {}
     #: Whether an item may be held out by several folds.
     _repeated: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        """Give the class its own entrances, whose errors of Python have its name."""
+        for name, entrance in vars(Question).items():
+            if name.startswith("from_") and name not in vars(cls):
+                code = entrance.__code__, entrance.__globals__
+                own: Any = update_wrapper(FunctionType(*code), entrance)
+                own.__kwdefaults__, own.__defaults__ = (
+                    entrance.__kwdefaults__,
+                    entrance.__defaults__,
+                )
+                own.__qualname__ = f"{cls.__name__}.{name}"
+                setattr(cls, name, own)
 
     @abstractmethod
     def of(self, rankings: Rankings) -> Result:

@@ -10,6 +10,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 
 from skrank._utils._checks import check_fraction, check_option, invalid
 from skrank._utils._documented import documented
+from skrank._utils._table import data_frame
 from skrank._utils._text import brief
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result
@@ -171,7 +172,8 @@ class ThresholdChoiceResult(Result):
             raise invalid("groups", "be left out to choose a threshold", got)
         check_estimator(estimator)
         output = self._output
-        if not is_classifier(estimator) or not (output is None or output.of_two):
+        reads = output is None or (output.of_two and output.method != "predict")
+        if not is_classifier(estimator) or not reads:
             code = "scores" if output is None else output.code
             rule = "be a classifier of two classes"
             advice = f"Look at new items by `{code} >= result.threshold`."
@@ -211,3 +213,18 @@ class ThresholdChoiceResult(Result):
 
     def _columns(self) -> dict[str, Any]:
         return {name: [getattr(self, name)] for name in _HELD}
+
+    def to_frame(self) -> Any:
+        """Return the choice as a data frame of pandas.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row with the printed values, which are of all rankings together.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed; see also `to_dict`.
+        """
+        return data_frame(self._columns())

@@ -202,6 +202,12 @@ def _targets_of(
     return targets
 
 
+def unknown_label(pos_label: object, n_samples: int) -> ValueError:
+    """Return the error for a label of the targets that no item of several parts has."""
+    got = f"{brief(pos_label)}, which none of {n_samples} items has"
+    return invalid("pos_label", "be one of the labels in `y_true`", got)
+
+
 def _check_missing(
     distinct: list[Any], codes: NDArray[np.intp], pos_label: object
 ) -> None:
