@@ -105,12 +105,12 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
 
 def rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
     """Select items by position from all that `cross_validate` takes."""
-    (X,) = indexable(X)  # such as sparse matrices that cannot be sliced
-    if hasattr(X, "column_names"):  # tables of Arrow
-        return X.take(index)
-    if hasattr(X, "iloc"):
-        return X.iloc[index]
-    return X[index] if hasattr(X, "shape") else [X[i] for i in index]
+    items = indexable(X)[0]  # sparse matrices of some kinds cannot be sliced
+    if hasattr(items, "column_names"):  # tables of Arrow
+        return items.take(index)
+    if hasattr(items, "iloc"):
+        return items.iloc[index]
+    return items[index] if hasattr(items, "shape") else [items[i] for i in index]
 
 
 def as_column(name: str, values: ArrayLike) -> NDArray[Any]:

@@ -76,10 +76,10 @@ class Orientation(NamedTuple):
         name = f"estimator.{self.method}(X)"
         minus, column = self._parts
         values: Any = (as_array if column else as_numbers)(name, output)
-        if self.target_class is not None and self.method == "predict":
-            if values.dtype.kind != "f" or not np.any(values % 1):
-                rule = "have decision_function or predict_proba, as labels do not rank"
-                raise invalid("estimator", rule, f"a classifier whose {name} is labels")
+        of_classes = self.target_class is not None and self.method == "predict"
+        if of_classes and (values.dtype.kind != "f" or not np.any(values % 1)):
+            rule = "have decision_function or predict_proba, as labels do not rank"
+            raise invalid("estimator", rule, f"a classifier whose {name} is labels")
         if not column:
             return -values if minus else values
         if values.ndim != 2 or values.shape[1] != self.n_classes:

@@ -155,6 +155,18 @@ DATA = {
 }
 
 
+# which questions use a column, if not all do
+ANSWERED = {
+    "clusters": {"test", "interval", "comparison"},
+    "clusters over groups": {"interval", "comparison"},
+    "strata": {"test"},
+    "strata and groups": {"test"},
+    "strata and clusters": {"test"},
+    "weights": {"interval"},
+    "missed": {"test"},
+}
+
+
 def rankings_of(kind):
     given = dict(DATA[kind])
     if "estimator" not in given:
@@ -170,11 +182,11 @@ def test_results_of_all_data_are_printed_copied_and_tables(question, kind):
     ask, rankings = QUESTIONS[question], rankings_of(kind)
     if question not in ("comparison", "search"):
         rankings = rankings.only("one")
-    try:
-        result = ask.of(rankings)
-    except ValueError as refused:  # a question may not use a column
-        assert re.match("`[a-z_]+` must ", str(refused))
+    if question not in ANSWERED.get(kind, QUESTIONS):
+        with pytest.raises(ValueError, match="^`[a-z_]+` must "):
+            ask.of(rankings)
         return
+    result = ask.of(rankings)
     fields = result.to_dict()
     assert json.dumps({name: [value] for name, value in fields.items()})
     frame = result.to_frame()
@@ -205,7 +217,10 @@ def test_values_of_groups_that_are_tested_together():
         Y, A, groups=DAY, strata=PAIR % 2
     )
     frame = result.to_frame()
-    alone = [average_precision(Y[DAY == day], A[DAY == day]) for day in range(3)]
+    alone = [
+        average_precision(Y[i], A[i])
+        for i in (np.flatnonzero(DAY == j) for j in (0, 1, 2))
+    ]
     assert list(frame["ranking"]) == [0, 1, 2]
     assert list(frame["value"]) == pytest.approx(alone)
     assert frame["value"].mean() == pytest.approx(result.statistic)

@@ -217,9 +217,9 @@ class Raw(ClassifierMixin, BaseEstimator):
 
 @pytest.mark.parametrize("pos_label", [0, 1])
 def test_raw_scores_that_a_classifier_predicts_are_scores(pos_label):
-    sign = 2 * pos_label - 1
     scorer = make_average_precision_scorer(pos_label=pos_label)
-    assert scorer(Raw(), X, Y) == average_precision(Y == pos_label, sign * X[:, 0])
+    scores = X[:, 0] if pos_label else -X[:, 0]
+    assert scorer(Raw(), X, Y) == average_precision(Y, scores, pos_label=pos_label)
 
 
 class NoClasses(BaseEstimator):
