@@ -219,7 +219,7 @@ def test_values_of_groups_that_are_tested_together():
     frame = result.to_frame()
     alone = [
         average_precision(Y[i], A[i])
-        for i in (np.flatnonzero(DAY == j) for j in (0, 1, 2))
+        for i in (np.flatnonzero(j == DAY) for j in (0, 1, 2))
     ]
     assert list(frame["ranking"]) == [0, 1, 2]
     assert list(frame["value"]) == pytest.approx(alone)
