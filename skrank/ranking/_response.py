@@ -148,7 +148,7 @@ def orientation(
         rule = f"have one of the methods {', '.join(RESPONSE_METHODS)}"
         raise invalid("estimator", rule, name)
     is_detector = is_outlier_detector(estimator)
-    classes = getattr(estimator, "classes_", None)  # rankers may have empty ones
+    classes: Any = getattr(estimator, "classes_", None)  # rankers may have empty ones
     has_classes = hasattr(classes, "__len__") and len(classes) > 0
     ranks_classes = has_classes and not is_detector and methods != ["predict"]
     if is_classifier(estimator) or ranks_classes:
