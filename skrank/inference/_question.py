@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from functools import update_wrapper
-from types import FunctionType
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -109,19 +107,6 @@ class Question(MetricSettings, ABC, Generic[Result]):
     _refuses: ClassVar[Mapping[str, str]] = {}
     #: Whether an item may be held out by several folds.
     _repeated: ClassVar[bool] = True
-
-    def __init_subclass__(cls) -> None:
-        """Give the class its own entrances, whose errors of Python have its name."""
-        for name, entrance in vars(Question).items():
-            if name.startswith("from_") and name not in vars(cls):
-                code = entrance.__code__, entrance.__globals__
-                own: Any = update_wrapper(FunctionType(*code), entrance)
-                own.__kwdefaults__, own.__defaults__ = (
-                    entrance.__kwdefaults__,
-                    entrance.__defaults__,
-                )
-                own.__qualname__ = f"{cls.__name__}.{name}"
-                setattr(cls, name, own)
 
     @abstractmethod
     def of(self, rankings: Rankings) -> Result:
@@ -354,3 +339,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
             "labels": asked.labels,
             "n_clusters": asked.n_clusters,
         }
+
+
+for _name, _entrance in vars(Question).items():
+    if _name.startswith("from_"):  # in errors of Python, where nobody knows this class
+        _entrance.__qualname__ = _name

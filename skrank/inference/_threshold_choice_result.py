@@ -10,7 +10,6 @@ from sklearn.model_selection import FixedThresholdClassifier
 
 from skrank._utils._checks import check_fraction, check_option, invalid
 from skrank._utils._documented import documented
-from skrank._utils._table import data_frame
 from skrank._utils._text import brief
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result
@@ -98,6 +97,7 @@ class ThresholdChoiceResult(Result):
     _output: Orientation | None
 
     title: ClassVar[str] = "Threshold with {0.metric}"
+    _of_rankings: ClassVar[bool] = False
 
     def confidence_interval(
         self, quantity: str, confidence_level: float = 0.95
@@ -213,18 +213,3 @@ class ThresholdChoiceResult(Result):
 
     def _columns(self) -> dict[str, Any]:
         return {name: [getattr(self, name)] for name in _HELD}
-
-    def to_frame(self) -> Any:
-        """Return the choice as a data frame of pandas.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            A row with the printed values, which are of all rankings together.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed; see also `to_dict`.
-        """
-        return data_frame(self._columns())
