@@ -171,7 +171,7 @@ def orientation(
     if predicts_numbers:
         methods = ["predict"]
     elif has_classes or hasattr(estimator, "predict_proba"):
-        rule = "be a classifier for scikit-learn (see ClassifierMixin) or have classes_"
+        rule = "be a classifier for scikit-learn, or have classes_ and scores of them"
         raise invalid("estimator", rule, f"{name}, which is not")
     if pos_label is not None and predicts_numbers:
         _check_regressor(estimator, y_true, pos_label)

@@ -205,6 +205,7 @@ def _numbers(polars: Any, name: str, column: Any, rows: _Rows, decimal: str) -> 
     if kind.is_float() or (kind.is_integer() and "128" not in str(kind)):
         cells, numbers, is_number = column, column, column.is_not_null()
     else:
+        decimal = decimal if kind == polars.String else "."
         cells, point = _texts(polars, column), re.escape(decimal)
         is_number = cells.str.contains(
             rf"^[+-]?([0-9]+{point}?[0-9]*|{point}[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -214,7 +215,9 @@ def _numbers(polars: Any, name: str, column: Any, rows: _Rows, decimal: str) -> 
     is_bad = ~(is_number & numbers.is_finite().fill_null(False)).to_numpy()
     if is_bad.any():
         got = f"{brief(cells.filter(is_bad)[0])} in row {rows[is_bad][0]} below the"
-        advice = "--decimal ',' reads decimal commas." if "," in got else ""
+        advice = ""
+        if decimal == "." and "," in got:
+            advice = "--decimal ',' reads decimal commas."
         rule = "hold a finite number in each row"
         raise invalid(_where(name), rule, f"{got} header", advice)
     if cells is not numbers:

@@ -213,6 +213,15 @@ def test_separators_and_decimal_commas(tmp_path, capsys, option, decimal):
     assert read.to_dict(as_series=False) == plain_report().to_dict()["rankings"]
 
 
+def test_decimal_commas_are_those_of_texts(tmp_path, capsys):
+    path = tmp_path / "t.parquet"
+    exact = pl.Series([Decimal("1.25"), Decimal("0.5")])
+    pl.DataFrame({"y": [1, 0], "s": exact, "t": ["1,25", "0,5"]}).write_parquet(path)
+    given = ["report", str(path), "--target", "y", "--score", "s", "--score", "t"]
+    assert main([*given, "--at", "1", "--decimal", ","]) == 0
+    assert "2 items, 1 target" in capsys.readouterr().out
+
+
 def test_numbers_of_another_decimal_sign_are_refused(tmp_path, capsys):
     points = error_of_text(capsys, tmp_path, "y;s\n1;0,5\n0;1\n", "--separator", ";")
     assert "got '0,5' in row 1 below the header. --decimal ',' reads" in points
