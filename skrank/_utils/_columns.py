@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import indexable
 
 from skrank._utils._checks import invalid
 from skrank._utils._text import brief, listed
@@ -64,7 +65,7 @@ def check_index(name: str, values: Any, y_true: Any) -> None:
         first = next((i for i, (one, other) in enumerate(pairs) if one != other), 0)
         raise invalid(
             name,
-            "have the index of `y_true`, if both are of pandas",
+            "have the index of `y_true`, if both have one, as in pandas",
             f"{' and '.join(pairs[first])} at position {first}",
             "Align them, or convert the labels by to_numpy() to go by position.",
         )
@@ -103,10 +104,13 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
 
 
 def rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
-    """Select items by position from arrays, sparse matrices, data frames and lists."""
-    if hasattr(X, "iloc"):
-        return X.iloc[index]
-    return X[index] if hasattr(X, "shape") else [X[i] for i in index]
+    """Select items by position from all that `cross_validate` takes."""
+    items = indexable(X)[0]  # sparse matrices of some kinds cannot be sliced
+    if hasattr(items, "column_names"):  # tables of Arrow
+        return items.take(index)
+    if hasattr(items, "iloc"):
+        return items.iloc[index]
+    return items[index] if hasattr(items, "shape") else [items[i] for i in index]
 
 
 def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
@@ -141,34 +145,40 @@ def as_numbers(name: str, values: Any) -> NDArray[Any]:
         values = values.float() if hasattr(values, "float") else values.astype("f4")
     array = as_column(name, values)
     if array.dtype.kind == "O":
-        values = array.tolist()
-        if all(isinstance(one, Decimal | Real) for one in values):
-            values = _floats_of_decimals(name, values)
+        values = list(map(plain_value, array.tolist()))
+        for i, one in enumerate(values):
+            if not isinstance(one, Decimal | Real):
+                got = f"{brief(one)} at position {i}"
+                raise invalid(name, "hold real numbers, none missing", got)
+        if any(isinstance(one, Decimal) for one in values):
+            return _as_floats(name, values)
         array = np.array(values)
     if array.dtype.kind not in "biuf":
         got = f"{array.dtype} values like {brief(plain_value(array[0]))}"
         raise invalid(name, "hold real numbers, none missing", got)
-    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
-        with np.errstate(over="ignore"):  # infinite values raise an error
-            return array.astype(np.float64)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        return _as_floats(name, array)
+    if array.dtype.kind == "f" and array.dtype.itemsize < 4:
+        return array.astype(np.float64)
     if isinstance(values, list | tuple) and array.dtype.kind == "f":
         for i in np.flatnonzero(abs(array) >= 2.0**53).tolist():
-            if isinstance(values[i], Integral) and int(values[i]) != int(array[i]):
+            one = plain_value(values[i])
+            if isinstance(one, Integral) and int(one) != int(array[i]):
                 rule = "hold integers that keep their value in the common type of all"
-                raise invalid(name, rule, f"{values[i]} where that is {array.dtype}")
+                raise invalid(name, rule, f"{one} where that is {array.dtype}")
     if not array.dtype.isnative:  # these would be sorted one by one
         return array.astype(array.dtype.newbyteorder("="))
     return array
 
 
-def _floats_of_decimals(name: str, values: list[Any]) -> list[Any]:
-    """Convert decimals to floats, unless different ones would become equal."""
-    if not any(isinstance(one, Decimal) for one in values):
-        return values
-    floats = list(map(float, values))
-    if len(set(floats)) < len(set(values)):
-        rule = "hold decimals that stay different as floats"
-        raise invalid(name, rule, f"{len(set(values)) - len(set(floats))} that do not")
+def _as_floats(name: str, values: Any) -> NDArray[np.float64]:
+    """Convert decimals or wide floats, unless different ones would become equal."""
+    with np.errstate(over="ignore"):  # infinite values raise an error
+        floats = np.array(values, dtype=np.float64)
+    lost = len(set(values)) - len(set(floats.tolist()))
+    if lost > 0 and not np.isnan(floats).any():
+        rule = "hold numbers that stay different in double precision"
+        raise invalid(name, rule, f"{lost} that do not")
     return floats
 
 
@@ -181,6 +191,10 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
     array = as_column(name, labels)
     if isinstance(labels, list | tuple) or array.dtype.kind == "O":
         items = labels if isinstance(labels, list | tuple) else array.tolist()
+        if any(map(_is_tensor, set(map(type, items)))):  # their hash is no value
+            items = list(map(plain_value, items))
+            if any(_is_tensor(type(one)) for one in items):
+                raise mixed(name, items)
         try:
             missing = any(one is None or one != one for one in items)
             distinct = [] if missing else sorted(dict.fromkeys(items))
@@ -229,6 +243,11 @@ def mixed(name: str, labels: Sequence[Any]) -> ValueError:
     return invalid(name, "hold labels of one kind, none missing", got)
 
 
+def _is_tensor(kind: type) -> bool:
+    return hasattr(kind, "__array__") and not issubclass(kind, np.generic)
+
+
 def plain_value(value: Any) -> Any:
-    """Convert a NumPy scalar to a Python value."""
-    return value.item() if isinstance(value, np.generic) else value
+    """Convert a NumPy scalar, or a tensor of one value, to a Python value."""
+    array = np.asarray(value) if hasattr(value, "__array__") else None
+    return value if array is None or array.size != 1 else array.item()

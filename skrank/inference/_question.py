@@ -64,6 +64,21 @@ class MetricSettings:
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({settings})"
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings, as estimators of scikit-learn do.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without effect: no setting has settings.
+
+        Returns
+        -------
+        settings : dict
+            Arguments that make an equal object.
+        """
+        return dict(vars(self))
+
     def _metric(self) -> Any:
         return self._make(self.metric, self.ties)
 
@@ -352,3 +367,8 @@ def choose_method(method: str, usual: Sequence[str], data: str) -> str:
         names = ", ".join(map(repr, dict.fromkeys(("auto", *usual))))
         raise invalid("method", f"be one of {names} for {_DATA[data]}", repr(method))
     return usual[0] if method == "auto" else method
+
+
+for _name, _entrance in vars(Question).items():
+    if _name.startswith("from_"):  # in errors of Python, where nobody knows this class
+        _entrance.__qualname__ = _name

@@ -209,7 +209,8 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             self._generator(),
             progress=self.progress,
         )
-        statistic = float(np.mean([metric.value(one) for one in each]))
+        values = tuple(metric.value(one) for one in each)
+        statistic = float(np.mean(values))
         mean, std = draws.mean(), draws.std()
         slack = ROUNDING * abs(draws).max()
         std = std if std > slack else 0.0
@@ -233,6 +234,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             alternative=self.alternative,
             null_values=draws,
             permuted=exchange.said,
+            _values=values if asked.labels else (),
             n_strata=0 if asked.strata is None else int(asked.strata.max()) + 1,
             **self._fields(asked),
         )

@@ -112,6 +112,7 @@ class RandomSelectionResult(Result):
     null_values: NDArray[np.float64] | None = None
     permuted: str = ""
     n_strata: int = 0
+    _values: tuple[float, ...] = ()  # of single rankings without results
 
     @property
     def inflation(self) -> float:
@@ -191,6 +192,8 @@ class RandomSelectionResult(Result):
         }
 
     def _columns(self) -> dict[str, Any]:
+        if self._values:
+            return {"value": self._values}
         rows = [part.to_dict() for part in self.parts or (self,)]
         return columns_of(rows)
 

@@ -22,6 +22,8 @@ class Result(Printed):
     title: ClassVar[str]
     #: What the data are called in print, if they are one ranking of each model.
     unit: ClassVar[str] = "ranking"
+    #: Whether a row of the table is for a ranking.
+    _of_rankings: ClassVar[bool] = True
 
     metric: str
     method: str
@@ -89,21 +91,23 @@ class Result(Printed):
 
     @abstractmethod
     def _columns(self) -> dict[str, Any]:
-        """Return what there is for each ranking, by column."""
+        """Return what there is for each row of the table, by column."""
 
     def to_frame(self) -> Any:
-        """Return the values of the single rankings as a data frame of pandas.
+        """Return the values as a data frame of pandas.
 
         Returns
         -------
         frame : pandas.DataFrame
             A row for each ranking. The column "ranking" holds `labels`, or 0 for a
-            single ranking.
+            single ranking. Of a search there is a row for each candidate, in the order
+            of the search, so that the table can be joined to ``cv_results_``; the
+            column "is_best" marks the winner. Of a threshold there is one row.
 
         Raises
         ------
         ImportError
             If pandas is not installed; see also `to_dict`.
         """
-        labels = list(self.labels or (0,))
-        return data_frame({"ranking": labels, **self._columns()})
+        labels = {"ranking": list(self.labels or (0,))} if self._of_rankings else {}
+        return data_frame({**labels, **self._columns()})

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._documented import documented
-from skrank._utils._table import data_frame
 from skrank._utils._text import as_text
 from skrank.inference._result import Result
 
@@ -90,6 +89,7 @@ class SearchSelectionResult(Result):
     """
 
     title: ClassVar[str] = "Search selection test of {0.metric}"
+    _of_rankings: ClassVar[bool] = False
 
     candidates: tuple[Any, ...]
     best_index: int
@@ -203,19 +203,3 @@ class SearchSelectionResult(Result):
         columns = {name: getattr(self, plural) for name, plural in COLUMNS.items()}
         is_best = np.arange(self.n_candidates) == self.best_index
         return {"candidate": list(self.candidates), **columns, "is_best": is_best}
-
-    def to_frame(self) -> Any:
-        """Return the entries of all candidates as a data frame of pandas.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            A row for each candidate, in the order of the search, so that the table can
-            be joined to ``cv_results_``. The column "is_best" marks the winner.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed; see also `to_dict`.
-        """
-        return data_frame(self._columns())

@@ -97,6 +97,7 @@ class ThresholdChoiceResult(Result):
     _output: Orientation | None
 
     title: ClassVar[str] = "Threshold with {0.metric}"
+    _of_rankings: ClassVar[bool] = False
 
     def confidence_interval(
         self, quantity: str, confidence_level: float = 0.95
@@ -171,7 +172,8 @@ class ThresholdChoiceResult(Result):
             raise invalid("groups", "be left out to choose a threshold", got)
         check_estimator(estimator)
         output = self._output
-        if not is_classifier(estimator) or not (output is None or output.of_two):
+        reads = output is None or (output.of_two and output.method != "predict")
+        if not is_classifier(estimator) or not reads:
             code = "scores" if output is None else output.code
             rule = "be a classifier of two classes"
             advice = f"Look at new items by `{code} >= result.threshold`."

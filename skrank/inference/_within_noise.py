@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -34,8 +36,9 @@ def within_noise(
         What makes a candidate complex: the name of a parameter whose smaller values are
         simpler, such as "C"; with a minus before it, whose larger values are simpler,
         such as "-n_neighbors"; or a function of the parameters of a candidate that
-        returns a number or another value to sort by. Of equally simple candidates, the
-        one with the best mean score is taken.
+        returns a number or another value to sort by. The values of a parameter must be
+        numbers, or None for no limit, which is larger than all numbers. Of equally
+        simple candidates, the one with the best mean score is taken.
     scorer : str, default="score"
         Name of the scorer, of a search with several.
     significance_level : float, default=0.05
@@ -56,7 +59,8 @@ def within_noise(
     ------
     ValueError
         If a setting is outside its range. The rule raises it if the search has no such
-        scorer or no such parameter, fewer than two folds, or no finite score.
+        scorer, if a candidate has no such parameter or a text as its value, and for
+        fewer than two folds, or no finite score.
 
     See Also
     --------
@@ -113,14 +117,12 @@ def _simplest(
     ratio: float | None,
 ) -> int:
     """Return the index of the simplest candidate that is not significantly worse."""
-    columns = [
-        values
-        for name, values in cv_results.items()
-        if name.startswith("split") and name.endswith(f"_test_{scorer}")
-    ]
+    found = [re.fullmatch(r"split\d+_test_(.+)", name) for name in cv_results]
+    columns = [cv_results[one[0]] for one in found if one and one[1] == scorer]
     if len(columns) < 2:
-        got = f"{scorer!r} with {len(columns)} folds"
-        raise invalid("scorer", "name a scorer of a search with two folds or more", got)
+        names = list(dict.fromkeys(one[1] for one in found if one))
+        rule = f"be a scorer of the search, {listed(names, 10)}, of two folds or more"
+        raise invalid("scorer", rule, f"{scorer!r} with {len(columns)} folds")
     scores = np.stack(columns, axis=1)
     known = np.isfinite(scores).all(axis=1)
     if not known.any():
@@ -149,7 +151,13 @@ def _key_of(
     if not isinstance(complexity, str):
         return complexity
     name, sign = complexity.removeprefix("-"), -1 if complexity[:1] == "-" else 1
-    if not all(name in one for one in params):
-        rule = f"be a parameter of the search: {listed(sorted(params[0]), 10)}"
-        raise invalid("complexity", rule, brief(name))
-    return lambda one: sign * one[name]
+    advice = "A function of the parameters can be given."
+    for i, one in enumerate(params):
+        if name not in one:
+            rule = "be a parameter of all candidates of the search"
+            got = f"{name!r} where candidate {i} has {listed(sorted(one), 10)}"
+            raise invalid("complexity", rule, got, advice)
+        if not isinstance(one[name], Real | None):
+            got = f"{brief(one[name])} as {name!r} of candidate {i}"
+            raise invalid("complexity", "be a parameter of numbers", got, advice)
+    return lambda one: sign * (math.inf if one[name] is None else one[name])

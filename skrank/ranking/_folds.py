@@ -147,11 +147,16 @@ def read_search(search: Any) -> SearchTable:
     row is used. From scikit-learn 1.10 on, the other rows are in `all_cv_results_`
     only.
     """
-    parts = [hasattr(search, name) for name in ("estimator", "cv")]
-    if not (all(parts) and "params" in getattr(search, "cv_results_", ())):
+    missing = [
+        name for name in ("estimator", "cv", "cv_results_") if not hasattr(search, name)
+    ]
+    if not missing and "params" not in search.cv_results_:
+        missing = ["cv_results_['params']"]
+    if missing:
         msg = (
             "`search` must be a finished search with `cv_results_`, `estimator` and "
-            f"`cv`, as GridSearchCV has after fit; got {type(search).__name__} without."
+            f"`cv`, as GridSearchCV has after fit; got {type(search).__name__} without "
+            f"{', '.join(missing)}."
         )
         raise NotFittedError(msg)
     table: Mapping[str, Any] = getattr(search, "all_cv_results_", search.cv_results_)

@@ -6,7 +6,7 @@ weights. All errors for bad input are raised here, and later steps do not check 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,9 +24,15 @@ from skrank._utils._columns import (
     plain_value,
 )
 from skrank._utils._text import brief, listed
+from skrank._utils._warnings import warn
 
 #: Texts of tables that stand for a missing value.
-MISSING = ("", "NA", "N/A", "nan", "NaN", "NULL", "null", "None", "<NA>", r"\N")
+MISSING = (
+    *("", "NA", "N/A", "#N/A", "#NA", "nan", "NaN", "NULL", "null", "None"),
+    *("<NA>", r"\N"),
+)
+# texts that stand for a missing label beside two others; "-" may be that beside "+"
+_UNKNOWN = ("?", "-", ".", "missing", "unknown", "Missing", "Unknown")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,12 +156,18 @@ def mark_targets(
     """Return whether each item is a target, before the items are ranked."""
     labels = as_column("y_true", y_true)
     marks = np.zeros(labels.size, dtype=bool)
-    marks[_targets_of(labels, y_true, pos_label, whole=whole)] = True
+    targets = _targets_of(labels, y_true, pos_label, whole=whole, known=not whole)
+    marks[targets] = True
     return marks
 
 
 def _targets_of(
-    labels: NDArray[Any], y_true: ArrayLike, pos_label: object, *, whole: bool
+    labels: NDArray[Any],
+    y_true: ArrayLike,
+    pos_label: object,
+    *,
+    whole: bool,
+    known: bool = False,
 ) -> NDArray[np.intp]:
     """Return the positions of the targets; the default is {0, 1}, {-1, 1}, bool.
 
@@ -164,12 +176,14 @@ def _targets_of(
     `whole`, classes that an estimator knows, and items that all have one label.
 
     `labels` is `y_true` as an array, in which large integers of a list may have lost
-    digits.
+    digits. An estimator may have told that the classes are `known`.
     """
     if pos_label is not None and np.ndim(pos_label) != 0:  # type: ignore[arg-type]
         raise invalid("pos_label", "be one label", brief(pos_label))
-    if labels.dtype.kind == "O" and isinstance(labels[0], bool | int | float):
-        labels = np.asarray(labels.tolist())  # nullable columns become objects
+    if labels.dtype.kind == "O":  # nullable columns, and lists of several kinds
+        items = list(map(plain_value, labels.tolist()))
+        if all(isinstance(one, bool | int | float) for one in items):
+            labels = np.asarray(items)
     if labels.dtype.kind == "f" and np.isnan(labels.min()):
         raise mixed("y_true", labels.tolist())
     is_list = isinstance(y_true, list | tuple) and labels.dtype.kind == "f"
@@ -189,7 +203,10 @@ def _targets_of(
             raise invalid("pos_label", rule, got, advice if grades else "")
         return ones
     codes, target = labels, pos_label
-    if not are_numbers:
+    if are_numbers:
+        if pos_label == 1 and not known and labels.min() == -1 and np.any(labels == 0):
+            warn_of_minus_one()
+    else:
         distinct, codes = factorize("y_true", y_true)
         _check_missing(distinct, codes, pos_label)
         target = distinct.index(pos_label) if pos_label in distinct else -1
@@ -200,23 +217,45 @@ def _targets_of(
     return targets
 
 
+def unknown_label(pos_label: object, n_samples: int) -> ValueError:
+    """Return the error for a label of the targets that no item of several parts has."""
+    got = f"{brief(pos_label)}, which none of {n_samples} items has"
+    return invalid("pos_label", "be one of the labels in `y_true`", got)
+
+
 def _check_missing(
     distinct: list[Any], codes: NDArray[np.intp], pos_label: object
 ) -> None:
     """Refuse texts that stand for missing labels beside two other labels."""
-    missing = [i for i, label in enumerate(distinct) if label in MISSING]
-    if not missing or len(distinct) - len(missing) < 2 or pos_label in MISSING:
+    missing = missing_labels(distinct, pos_label)
+    if not missing or len(distinct) - len(missing) < 2:
         return
-    at = np.flatnonzero(np.isin(codes, missing))
-    got = (
-        f"{at.size} of {listed([repr(distinct[i]) for i in missing], 5)}, the first at"
-    )
+    at = np.flatnonzero(np.isin(codes, list(map(distinct.index, missing))))
+    got = f"{at.size} of {listed([*map(repr, missing)], 5)}, the first at"
     rule = "hold labels, none missing"
     advice = (
         "Leave these items out, or give the labels another name if they are a class."
     )
     where = ", ".join(map(str, at[:3].tolist()))
     raise invalid("y_true", rule, f"{got} positions {where}", advice)
+
+
+def missing_labels(labels: Collection[Any], pos_label: object) -> list[Any]:
+    """Return the labels that stand for a missing one."""
+    texts = {one: str(one).strip() for one in labels if one != pos_label}
+    found = [one for one, text in texts.items() if text in (*MISSING, *_UNKNOWN)]
+    if len(labels) - len(found) < 2:
+        return [one for one in found if texts[one] in MISSING]
+    return found
+
+
+def warn_of_minus_one() -> None:
+    """Warn that a label, which often means unknown, is that of a non-target."""
+    warn(
+        "The label -1 counts as a non-target, as 0 does. Leave these items out if "
+        "their labels are unknown.",
+        UserWarning,
+    )
 
 
 def check_known_classes(y_true: ArrayLike, classes: Sequence[Any]) -> None:

@@ -20,7 +20,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._utils._checks import check_option, invalid
-from skrank._utils._columns import as_array, check_order, rows
+from skrank._utils._columns import as_array, as_numbers, check_order, rows
 from skrank._utils._text import as_text, brief
 from skrank.ranking._input import check_known_classes, count_labels, mark_targets
 
@@ -62,7 +62,7 @@ class Orientation(NamedTuple):
     @property
     def _parts(self) -> tuple[bool, str]:
         """Whether the output is negated, and the code of the column that is taken."""
-        if self.of_two and self.method == "decision_function":
+        if self.of_two and self.method != "predict_proba":
             return self.target_class == 0, ""
         column = "" if self.target_class is None else f"[:, {self.target_class}]"
         return self.sign < 0, column
@@ -73,8 +73,13 @@ class Orientation(NamedTuple):
 
     def scores(self, output: Any) -> Any:
         """Return the scores of the items from the output of the method."""
-        values: Any = as_array(f"estimator.{self.method}(X)", output)
+        name = f"estimator.{self.method}(X)"
         minus, column = self._parts
+        values: Any = (as_array if column else as_numbers)(name, output)
+        of_classes = self.target_class is not None and self.method == "predict"
+        if of_classes and (values.dtype.kind != "f" or not np.any(values % 1)):
+            rule = "have decision_function or predict_proba, as labels do not rank"
+            raise invalid("estimator", rule, f"a classifier whose {name} is labels")
         if not column:
             return -values if minus else values
         if values.ndim != 2 or values.shape[1] != self.n_classes:
@@ -142,10 +147,11 @@ def orientation(
     if not methods:
         rule = f"have one of the methods {', '.join(RESPONSE_METHODS)}"
         raise invalid("estimator", rule, name)
-    if is_classifier(estimator):
-        if methods == ["predict"]:
-            rule = "have decision_function or predict_proba, since labels do not rank"
-            raise invalid("estimator", rule, f"the classifier {name} without them")
+    is_detector = is_outlier_detector(estimator)
+    classes: Any = getattr(estimator, "classes_", None)  # rankers may have empty ones
+    has_classes = hasattr(classes, "__len__") and len(classes) > 0
+    ranks_classes = has_classes and not is_detector and methods != ["predict"]
+    if is_classifier(estimator) or ranks_classes:
         label, target, n_classes = _target_class(estimator, y_true, pos_label)
         if n_classes > 2 and "predict_proba" in methods:
             # decision functions often compare the classes of an item, and rank items
@@ -156,16 +162,18 @@ def orientation(
             rule = 'have decision_function_shape="ovr" for more than two classes'
             raise invalid("estimator", rule, f'"ovo", no predict_proba, in {name}')
         return Orientation(methods[0], target, n_classes, label=label)
-    if is_outlier_detector(estimator):
+    if is_detector:
         _check_detector(estimator, y_true, pos_label, detector_targets)
         larger = "outliers" if _scores_outliers_higher(estimator, X) else "inliers"
         return Orientation(methods[0], sign=1 if larger == detector_targets else -1)
-    if hasattr(estimator, "predict_proba") or hasattr(estimator, "classes_"):
-        rule = (
-            "be a classifier for scikit-learn (see ClassifierMixin) if it has classes"
-        )
+    kind = getattr(estimator, "_estimator_type", None)  # its tags may not have it
+    predicts_numbers = is_regressor(estimator) or kind in ("regressor", "ranker")
+    if predicts_numbers:
+        methods = ["predict"]
+    elif has_classes or hasattr(estimator, "predict_proba"):
+        rule = "be a classifier for scikit-learn, or have classes_ and scores of them"
         raise invalid("estimator", rule, f"{name}, which is not")
-    if pos_label is not None and is_regressor(estimator):
+    if pos_label is not None and predicts_numbers:
         _check_regressor(estimator, y_true, pos_label)
     return Orientation(methods[0])
 
@@ -179,12 +187,11 @@ def check_estimator(estimator: Any) -> None:
         raise invalid("estimator", "be an estimator", brief(estimator))
     marks = [hasattr(estimator, one) for one in ("__sklearn_tags__", "_estimator_type")]
     if not (isinstance(estimator, BaseEstimator) or any(marks)):
-        name = type(estimator).__name__
         rule = (
-            "be an estimator of scikit-learn, or else give its scores to "
-            f"from_predictions, as in from_predictions(y, {name.lower()}.predict(X))"
+            "be an estimator of scikit-learn, or else give its scores of the targets "
+            "to from_predictions, as in from_predictions(y, scores)"
         )
-        raise invalid("estimator", rule, name)
+        raise invalid("estimator", rule, type(estimator).__name__)
 
 
 def check_detector_targets(detector_targets: str | None) -> None:

@@ -5,6 +5,7 @@ import csv
 import io
 import math
 import os
+import re
 import signal
 import sys
 import warnings
@@ -20,7 +21,7 @@ from skrank._utils._checks import check_cutoff, invalid
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, brief, in_short
 from skrank.metrics import average_precision
-from skrank.report._output import written
+from skrank.report._output import check_folder, written
 from skrank.report._report import ranking_report
 from skrank.report._score_file import read_score_file
 
@@ -46,6 +47,7 @@ def run() -> NoReturn:
     """Run a command as a program."""
     if hasattr(signal, "SIGPIPE"):  # end quietly if the reader of a pipe has ended
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(128 + signal.SIGINT))
     sys.exit(main())
 
 
@@ -53,6 +55,8 @@ def _report(options: argparse.Namespace) -> None:
     """Write the report of a file, then print it."""
     outputs = {name: getattr(options, name) for name in ("html", "latex", "csv")}
     outputs = {name: path for name, path in outputs.items() if path}
+    if sys.stdout is None:
+        raise OSError("the standard output is closed")
     _check_outputs(outputs, 0 if options.file == "-" else options.file)
     scores = {f"{name}{' (lower)' * low}": (name, low) for name, low in options.scores}
     if not 0 < len(scores) == len(options.scores):
@@ -64,7 +68,13 @@ def _report(options: argparse.Namespace) -> None:
     others = {"groups": options.group, "clusters": options.cluster}
     named = {"y_true": options.target, **others}
     read, n_left_out = read_score_file(
-        options.file, scores, named, options.pos_label, options.drop_missing_labels
+        options.file,
+        scores,
+        named,
+        options.pos_label,
+        options.drop_missing_labels,
+        separator=options.separator,
+        decimal=options.decimal,
     )
     # the same report for the same file
     asked = {"metrics": options.metric, "t": options.at, "random_state": 0}
@@ -81,10 +91,14 @@ def _report(options: argparse.Namespace) -> None:
     try:  # files first, because the reader of a pipe may end
         for name, path in outputs.items():
             if name == "csv":
-                written(_csv_of(header, rows), path)
+                text = _csv_of(header, rows, options.separator or ",", options.decimal)
             else:
-                getattr(report, f"to_{name}")(path)
-            _say(f"wrote {as_text(path)}")
+                text = getattr(report, f"to_{name}")()
+            if path == "-":
+                printed = [text.removesuffix("\n")]
+            else:
+                written(text, path)
+                _say(f"wrote {as_text(path)}")
     finally:
         print("\n\n".join(printed), flush=True)
 
@@ -99,6 +113,8 @@ def _check_outputs(outputs: Mapping[str, str], source: str | int) -> None:
             rule = f"name another file than that of the {taken[file]}"
             raise invalid(f"--{name}", rule, brief(path))
         taken[file] = name
+        if name != "input" and path != "-":
+            check_folder(path)
 
 
 def _by_group(
@@ -122,11 +138,23 @@ def _by_group(
     return ["group", "items", "targets", *(f"AP {name}" for name in y_score)], rows
 
 
-def _csv_of(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table as comma-separated values; the cell of a NaN is empty."""
+def _csv_of(
+    header: Sequence[str], rows: Sequence[Sequence[Any]], separator: str, decimal: str
+) -> str:
+    """Return a table as separated values; the cell of a NaN is empty.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    """
+
+    def cell(one: Any) -> Any:
+        if isinstance(one, float):
+            return "" if math.isnan(one) else str(one).replace(".", decimal)
+        is_formula = isinstance(one, str) and re.match(r"[=+\-@\t\r](?![\d.]+$)", one)
+        return f"'{one}" if is_formula else one
+
     text = io.StringIO()
-    cells = [["" if one != one else one for one in row] for row in rows]
-    csv.writer(text, lineterminator="\n").writerows([header, *cells])
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerows([map(cell, row) for row in (header, *rows)])
     return text.getvalue()
 
 
@@ -138,8 +166,9 @@ def _cell(value: Any) -> str:
 
 
 def _say(message: str) -> None:
-    """Print one line to the standard error."""
-    print(f"skrank: {in_short(message, 600)}", file=sys.stderr)
+    """Print one line to the standard error, if it is not closed."""
+    if sys.stderr is not None:
+        print(f"skrank: {in_short(message, 600)}", file=sys.stderr)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -192,11 +221,25 @@ def _parser() -> argparse.ArgumentParser:
     add("--metric", action="append", default=[], metavar="METRIC", help=said)
     said = "depth, such as 10 or 1%%; can be repeated (default: 10, 1%%, 10%%)"
     add("--at", action="append", type=_depth, metavar="DEPTH", help=said)
-    add("--html", metavar="FILE", help="write the report as a page")
+    said = "character between cells, such as ';', of the file and of --csv"
+    add("--separator", type=_separator, metavar="CHARACTER", help=said)
+    said = "decimal point or comma of the file and of --csv"
+    add("--decimal", choices=[".", ","], default=".", help=said)
+    said = "write the report as a page; of these files, - is the standard output"
+    add("--html", metavar="FILE", help=said)
     add("--latex", metavar="FILE", help="write the tables in LaTeX")
     said = "write a row for each model, or for each group with --by-group"
     add("--csv", metavar="FILE", help=said)
     return parser
+
+
+def _separator(text: str) -> str:
+    """Check for one character, or a name of the tab."""
+    one = {"tab": "\t", r"\t": "\t"}.get(text, text)
+    if len(one) == 1 and one.isascii() and one not in '"\n\r':
+        return one
+    rule = "must be one character, or tab"
+    raise argparse.ArgumentTypeError(f"{rule}; got {brief(text)}")
 
 
 def _depth(text: str) -> int | float:

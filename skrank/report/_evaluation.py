@@ -23,6 +23,7 @@ from skrank.ranking._input import (
     check_scores,
     check_unlisted,
     kind_of_labels,
+    unknown_label,
 )
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
@@ -323,9 +324,12 @@ default="expected"
         Raises
         ------
         ValueError
-            If the scores are hard labels.
+            If the scores are hard labels, or if there are items and no target among
+            them, missed or not, has the label `pos_label`.
         """
         if self._ranking is None:
+            if self.pos_label is not None and self._y_score and not self.n_targets:
+                raise unknown_label(self.pos_label, self.n_samples)
             targets, y_score = np.array([], dtype=np.intp), np.array([])
             if self._y_score:  # all targets may have been missed
                 targets = np.flatnonzero(np.concatenate(self._is_target))
@@ -358,15 +362,16 @@ default="expected"
 
     def __str__(self) -> str:
         """Print the counts and the metrics."""
-        ranking, size = self.ranking(), self._size()
-        said = {name: f"{value:.4g}" for name, value in self._values().items()}
+        size = self._size()
         if self._n_items:
-            size += f" (prevalence {said['prevalence']})"
-        reason = why_undefined(ranking)
+            size += f" (prevalence {self.n_targets / self._n_items:.4g})"
+        # without targets so far there may be no ranking
+        reason = why_undefined(self.ranking()) if self.n_targets else "no targets"
         if reason is not None:
             why = f"`y_true` must hold targets and non-targets; got {reason}"
             return summary("Ranking evaluation", [("ranking", size), ("metrics", why)])
-        points = points_of(ranking)
+        said = {name: f"{value:.4g}" for name, value in self._values().items()}
+        points = points_of(self.ranking())
         if len(points):
             i = int(np.argmax(points.f_score()))
             listed = points.t[i] <= max(self.n_samples, 1)  # else it has no score

@@ -1,10 +1,18 @@
 """Write text to a file."""
 
+import errno
 import os
 import shutil
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
+
+
+def check_folder(path: Any) -> None:
+    """Check that the folder of a file exists, and name it as it was given."""
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "No such folder", str(folder))
 
 
 def written(text: str, path: Any) -> str | None:
@@ -14,6 +22,7 @@ def written(text: str, path: Any) -> str | None:
     """
     if path is None:
         return text
+    check_folder(path)
     place = Path(path).resolve()
     if place.exists() and not place.is_file():  # a device or a pipe
         place.write_bytes(text.encode())

@@ -5,12 +5,14 @@ readers join rows. Numbers are converted here. A label stays the text that it is
 """
 
 import gzip
+import re
 import sys
 import warnings
 import zlib
 from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,13 @@ from numpy.typing import NDArray
 from skrank._utils._checks import invalid
 from skrank._utils._optional import load
 from skrank._utils._text import as_text, brief, in_short, listed
-from skrank.ranking._input import MISSING, check_scores, oriented
+from skrank.ranking._input import (
+    MISSING,
+    check_scores,
+    missing_labels,
+    oriented,
+    warn_of_minus_one,
+)
 
 _OTHER_FILES = {
     b"PK": "a zip archive, as are workbooks of Excel (xlsx)",
@@ -39,30 +47,36 @@ def read_score_file(
     others: Mapping[str, str | None],
     pos_label: str | None = None,
     drop_missing: bool = False,
+    *,
+    separator: str | None = None,
+    decimal: str = ".",
 ) -> tuple[dict[str, Any], int]:
     """Return arguments of `ranking_report`, and the number of rows left out.
 
     `scores` has the column of each ranking, and whether lower is better in it. `others`
     has those of "y_true", "groups" and "clusters", or None. A path "-" is standard
-    input.
+    input. The separator is that of the name of the file if it is not given.
     """
     polars = load("polars", "files of scores need polars: pip install skrank[report]")
     errors = polars.exceptions.PolarsError, EOFError, OSError, ValueError, zlib.error
     texts = {name: at for name, at in others.items() if at is not None}
     try:
+        if path == "-" and sys.stdin is None:
+            raise OSError("it is closed")
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         if data.startswith(b"\x1f\x8b"):
             data = gzip.decompress(data)
-        separator = "\t" if path.lower().endswith((".tsv", ".tsv.gz")) else ","
+        by_name = "\t" if path.lower().endswith((".tsv", ".tsv.gz")) else ","
         names = [*texts.values(), *(at for at, _ in scores.values())]
-        table, rows = _read(polars, data, separator, names)
+        table, rows = _read(polars, data, separator or by_name, names)
         label = texts.pop("y_true")
         labels = _texts(polars, table[label])
         is_target, kept = _targets(label, labels, rows, pos_label, drop_missing)
         table, rows = {at: one.filter(kept) for at, one in table.items()}, rows[kept]
         read: dict[str, Any] = {"y_true": is_target, "y_score": {}}
         for name, (at, lower) in scores.items():
-            numbers = check_scores(_numbers(polars, at, table[at], rows), _where(at))
+            numbers = _numbers(polars, at, table[at], rows, decimal)
+            numbers = check_scores(numbers, _where(at))
             read["y_score"][name] = oriented(numbers, lower)
         for name, at in texts.items():
             cells = _texts(polars, table[at])
@@ -82,14 +96,16 @@ def _read(
         frame = polars.read_parquet(data)
         header = frame.columns
     else:
+        if b"\r" in data.partition(b"\n")[0].rstrip(b"\r"):  # of Excel for Mac
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         _check_text(data, separator)
         try:  # all columns, as the errors of others are not found
             frame = polars.read_csv(
                 data, separator=separator, has_header=False, infer_schema=False
             )
         except polars.exceptions.ComputeError as error:
-            rule = "text must be UTF-8 with closed quotes, and no row longer than the "
-            raise ValueError(f"{rule}header; got: {error}") from error
+            said = _said_of(data.decode(errors="replace"), separator)
+            raise ValueError(f"{said}.") from error
         header, frame = [cell or "" for cell in frame.row(0)], frame.slice(1)
     header = [name.strip() for name in header]
     for name in names:
@@ -97,6 +113,9 @@ def _read(
             got = "several" if name in header else "none"
             shown = listed([*map(as_text, header)], 20)
             msg = f"there must be one column {brief(name)}; got {got} among {shown}."
+            lower = {} if name in header else {one.lower(): one for one in header}
+            for close in get_close_matches(name.lower(), lower, 1):
+                msg += f" Did you mean {brief(lower[close])}?"
             raise ValueError(msg)
     blank = frame.select(polars.all_horizontal(polars.all().is_null())).to_series()
     if blank.all():
@@ -104,6 +123,22 @@ def _read(
     frame = frame.filter(~blank)
     columns = {name: frame.to_series(header.index(name)) for name in names}
     return columns, 1 + np.flatnonzero(~blank)
+
+
+def _said_of(text: str, separator: str) -> str:
+    """Return what is wrong in text that is no table."""
+    width, row, cells, is_open = 0, 0, 1, 0
+    for line in text.split("\n"):
+        parts = line.split('"')  # every other part is in quotes
+        cells += sum(part.count(separator) for part in parts[is_open::2])
+        is_open ^= (len(parts) - 1) % 2
+        if width and cells > width and not is_open:
+            header = in_short(text.partition("\n")[0])
+            where = f"{cells} in row {row} below the header {header!r}"
+            return f"no row may have more cells than the header, {width}; got {where}"
+        if not is_open:
+            width, row, cells = width or cells, row + 1, 1
+    return "text must be UTF-8 with closed quotes"
 
 
 def _check_text(data: bytes, separator: str) -> None:
@@ -115,9 +150,11 @@ def _check_text(data: bytes, separator: str) -> None:
     header = data.partition(b"\n")[0].decode(errors="replace")
     others = [one for one in ",;\t|" if one in header]
     if others and separator not in header:
-        rule = f"cells must be separated by {separator!r}, and decimals by a point"
-        advice = "Save the table with commas as .csv, or with tabs as .tsv."
-        raise ValueError(f"{rule}; got {others[0]!r} in the header. {advice}")
+        rule = f"cells must be separated by {separator!r}"
+        advice = f"Give --separator {others[0]!r}"
+        if others[0] == ";":
+            advice += ", and --decimal ',' for decimal commas"
+        raise ValueError(f"{rule}; got {others[0]!r} in the header. {advice}.")
 
 
 def _targets(
@@ -128,7 +165,7 @@ def _targets(
     A text such as NA may be the class of the non-targets, if there is no other.
     """
     counts = Counter(labels.to_list())
-    missing = [one for one in MISSING if one in counts and one != pos_label]
+    missing = missing_labels(counts, pos_label)
     known = counts.keys() - missing
     is_missing = labels.is_in(missing).to_numpy()
     if missing and not drop_missing:
@@ -154,28 +191,37 @@ def _targets(
             "false"
         )
         raise invalid("--pos-label", rule, brief(pos_label))
+    if pos_label in ("1", "1.0") and known >= {f"-{pos_label}", "0" + pos_label[1:]}:
+        warn_of_minus_one()
     wanted = [pos_label]
     if pos_label is None:
         wanted, labels = ["1", "1.0", "true"], labels.str.to_lowercase()
     return labels.is_in(wanted).to_numpy()[~is_missing], ~is_missing
 
 
-def _numbers(polars: Any, name: str, column: Any, rows: _Rows) -> Any:
+def _numbers(polars: Any, name: str, column: Any, rows: _Rows, decimal: str) -> Any:
     """Return finite numbers; integers of up to 64 bits stay integers."""
     kind = column.dtype
     if kind.is_float() or (kind.is_integer() and "128" not in str(kind)):
         cells, numbers, is_number = column, column, column.is_not_null()
     else:
-        cells = _texts(polars, column)
-        numbers = cells.cast(polars.Float64, strict=False)
+        decimal = decimal if kind == polars.String else "."
+        cells, point = _texts(polars, column), re.escape(decimal)
         is_number = cells.str.contains(
-            r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+            rf"^[+-]?([0-9]+{point}?[0-9]*|{point}[0-9]+)([eE][+-]?[0-9]+)?$"
         )
+        plain = cells.str.replace(decimal, ".", literal=True)
+        numbers = plain.cast(polars.Float64, strict=False)
     is_bad = ~(is_number & numbers.is_finite().fill_null(False)).to_numpy()
     if is_bad.any():
         got = f"{brief(cells.filter(is_bad)[0])} in row {rows[is_bad][0]} below the"
-        raise invalid(_where(name), "hold a finite number in each row", f"{got} header")
+        advice = ""
+        if decimal == "." and "," in got:
+            advice = "--decimal ',' reads decimal commas."
+        rule = "hold a finite number in each row"
+        raise invalid(_where(name), rule, f"{got} header", advice)
     if cells is not numbers:
+        cells = plain
         if cells.str.contains(r"^[+-]?[0-9]+$").all():
             for whole in (polars.Int64, polars.UInt64):
                 integers = cells.cast(whole, strict=False)

@@ -526,7 +526,11 @@ def test_names_are_printed_with_plain_numbers(value, printed):
 def test_search_must_be_fitted_and_keep_its_folds():
     test = SearchSelectionTest(**FAST)
     search = GridSearchCV(KNeighborsClassifier(), NEIGHBOURS)
-    with pytest.raises(NotFittedError, match="finished search .*; got GridSearchCV"):
+    with pytest.raises(NotFittedError, match="got GridSearchCV without cv_results_."):
+        test.from_search(search, X, Y)
+    search.cv_results_ = {"mean_test_score": [0.5]}  # as of OptunaSearchCV
+    message = r"got GridSearchCV without cv_results_\['params'\]"
+    with pytest.raises(NotFittedError, match=message):
         test.from_search(search, X, Y)
     for other in (KNeighborsClassifier().fit(X, Y), [KNeighborsClassifier()]):
         name = type(other).__name__

@@ -3,21 +3,30 @@
 In notebooks the table has the words of the print, and nothing else runs.
 """
 
+import copy
 import dataclasses
+import inspect
+import json
 import pickle
 import re
 from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_equal
+from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB
 
 from skrank import (
     MetricInterval,
     RandomSelectionTest,
     RankingComparison,
+    Rankings,
     SearchSelectionTest,
+    ThresholdChoice,
+    average_precision,
 )
 
 RNG = np.random.default_rng(0)
@@ -109,6 +118,122 @@ def test_a_question_stays_as_it_was_and_its_result_is_frozen_and_travels(questio
     pickled = pickle.dumps(result)
     assert_equal(pickle.loads(pickled).to_dict(), result.to_dict())
     assert len(pickled) < 30_000  # the ends of the ranking, not what was computed
+
+
+QUESTIONS = {
+    "test": RandomSelectionTest(**DRAWS),
+    "interval": MetricInterval(**DRAWS),
+    "comparison": RankingComparison(**DRAWS),
+    "search": SearchSelectionTest(**DRAWS),
+    "depth": ThresholdChoice(t=5, **DRAWS),
+    "profit": ThresholdChoice(benefit=5, cost=1, **DRAWS),
+}
+PAIR = np.arange(300) // 2
+BOTH = {"one": GaussianNB(), "other": GaussianNB(var_smoothing=1.0)}
+FITTED = {name: model.fit(np.c_[A, B], Y) for name, model in BOTH.items()}
+DATA = {
+    "items": {},
+    "groups": {"groups": DAY},
+    "folds": {"folds": DAY},
+    "groups in folds": {"groups": DAY % 2, "folds": PAIR % 3},
+    "clusters": {"clusters": PAIR},
+    "strata": {"strata": DAY},
+    "strata and groups": {"strata": PAIR % 2, "groups": DAY},
+    "strata and clusters": {"strata": PAIR % 2, "clusters": PAIR},
+    "clusters over groups": {"clusters": PAIR // 50, "groups": DAY},
+    "weights": {"sample_weight": 1 + DAY},
+    "missed": {"n_missed": 2},
+    "unlisted": {"n_missed": 2, "n_unlisted": 50},
+    "unlisted by group": {
+        "groups": DAY,
+        "n_missed": {0: 1},
+        "n_unlisted": {0: 3, 1: 2, 7: 4},
+    },
+    "estimators": {"estimator": FITTED},
+    "cross-validation": {"estimator": BOTH, "cv": 3},
+    "cross-validation of groups": {"estimator": BOTH, "cv": 3, "groups": DAY % 2},
+}
+
+
+# which questions use a column, if not all do
+ANSWERED = {
+    "clusters": {"test", "interval", "comparison"},
+    "clusters over groups": {"interval", "comparison"},
+    "strata": {"test"},
+    "strata and groups": {"test"},
+    "strata and clusters": {"test"},
+    "weights": {"interval"},
+    "missed": {"test"},
+}
+
+
+def rankings_of(kind):
+    given = dict(DATA[kind])
+    if "estimator" not in given:
+        return Rankings.from_predictions(Y, {"one": A, "other": B}, **given)
+    make = Rankings.from_cv if "cv" in given else Rankings.from_estimator
+    return make(given.pop("estimator"), np.c_[A, B], Y, **given)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", DATA)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_results_of_all_data_are_printed_copied_and_tables(question, kind):
+    ask, rankings = QUESTIONS[question], rankings_of(kind)
+    if question not in ("comparison", "search"):
+        rankings = rankings.only("one")
+    if question not in ANSWERED.get(kind, QUESTIONS):
+        with pytest.raises(ValueError, match="^`[a-z_]+` must "):
+            ask.of(rankings)
+        return
+    result = ask.of(rankings)
+    fields = result.to_dict()
+    assert json.dumps({name: [value] for name, value in fields.items()})
+    frame = result.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    rows = {"search": 2, "depth": 1, "profit": 1}.get(question, result.n_rankings)
+    assert len(frame) == rows
+    for other in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert_equal(other.to_dict(), fields)
+        pd.testing.assert_frame_equal(other.to_frame(), frame)
+        assert str(other) == repr(other) == str(result)
+        assert other._repr_html_() == result._repr_html_()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_scikit_learn_copies_questions(question):
+    ask = QUESTIONS[question]
+    copied = clone(ask)
+    assert type(copied) is type(ask)
+    assert copied is not ask
+    assert copied.get_params() == ask.get_params() == vars(ask)
+    assert repr(copied) == repr(ask)
+    made = inspect.signature(type(ask)).parameters
+    assert set(made) == set(ask.get_params())
+
+
+def test_values_of_groups_that_are_tested_together():
+    result = RandomSelectionTest(**DRAWS).from_predictions(
+        Y, A, groups=DAY, strata=PAIR % 2
+    )
+    frame = result.to_frame()
+    alone = [
+        average_precision(Y[i], A[i])
+        for i in (np.flatnonzero(j == DAY) for j in (0, 1, 2))
+    ]
+    assert list(frame["ranking"]) == [0, 1, 2]
+    assert list(frame["value"]) == pytest.approx(alone)
+    assert frame["value"].mean() == pytest.approx(result.value)
+
+
+@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+def test_errors_of_python_name_no_class_that_nobody_knows(ask):
+    for name in dir(ask):
+        if name.startswith("from_"):
+            with pytest.raises(
+                TypeError, match=rf"^({type(ask).__name__}\.)?{name}\(\)"
+            ):
+                getattr(ask, name)(wrong=True)
 
 
 def test_results_of_other_scores_are_not_equal():

@@ -338,7 +338,7 @@ def test_the_seed_and_the_order_of_items():
     shuffled = np.random.default_rng(0).permutation(y.size)
     third = choice.from_predictions(y[shuffled], score[shuffled])
     assert first.to_dict() == second.to_dict() == third.to_dict()
-    assert first.to_frame().columns.tolist() == ["ranking", *QUANTITIES]
+    assert first.to_frame().columns.tolist() == list(QUANTITIES)
     other = ThresholdChoice(benefit=100, cost=8, n_resamples=100, random_state=1)
     assert other.from_predictions(y, score).profit != first.profit
     assert other.from_predictions(y, score).threshold == first.threshold

@@ -59,6 +59,12 @@ def test_ways_to_say_what_is_simple():
     assert within_noise("w")(found) == 2
 
 
+def test_no_limit_is_larger_than_all_numbers():
+    alike = results_of([[0.5, 0.5]] * 3, [{"depth": d} for d in (None, 4, 2)])
+    assert within_noise("depth")(alike) == 2
+    assert within_noise("-depth")(alike) == 0
+
+
 def test_a_search():
     X, y = load_breast_cancer(return_X_y=True)
     grid = {"n_neighbors": [1, 3, 5, 9, 15, 25, 45, 75]}
@@ -100,12 +106,24 @@ def test_refusals():
         ValueError, match="`complexity` must be the name of a parameter"
     ):
         within_noise(3)
-    with pytest.raises(ValueError, match="`complexity` must be a parameter of the sea"):
+    message = "parameter of all candidates.*; got 'gamma' where candidate 0 has C. A fu"
+    with pytest.raises(ValueError, match=message):
         within_noise("gamma")(found)
-    with pytest.raises(
-        ValueError, match="`scorer` must name a scorer of a search with"
-    ):
-        within_noise("C", scorer="AP")(found)
+    del found["params"][1]["C"]
+    with pytest.raises(ValueError, match="got 'C' where candidate 1 has"):
+        within_noise("-C")(found)
+    both = found | results_of([[0.5, 0.6], [0.4, 0.5]], found["params"], "my_score")
+    message = (
+        "`scorer` must be a scorer of the search, score, my_score, of .*; got 'AP'"
+    )
+    with pytest.raises(ValueError, match=message):
+        within_noise("C", scorer="AP")(both)
+    for value in ("sqrt", (10, 10), ["l1"]):
+        alike = results_of([[0.5, 0.5]] * 2, [{"C": 1}, {"C": value}])
+        with pytest.raises(
+            ValueError, match="a parameter of numbers; got .* candidate 1"
+        ):
+            within_noise("C")(alike)
     with pytest.raises(ValueError, match="`significance_level` must be a number betwe"):
         within_noise("C", significance_level=5)
     with pytest.raises(ValueError, match="`ratio` must be a finite number above 0"):

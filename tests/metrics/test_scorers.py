@@ -170,7 +170,7 @@ class FloatLabels(ClassifierMixin, BaseEstimator):
 
 @pytest.mark.parametrize("labels", [Y, Y.astype(float), 2 * Y - 1, Y.astype(bool)])
 def test_classifiers_with_labels_alone_are_refused(labels):
-    text = "`estimator` must have decision_function or predict_proba, since labels do"
+    text = "`estimator` must have decision_function or predict_proba, as labels do no"
     voting = VotingClassifier([("knn", KNeighborsClassifier()), ("svm", LinearSVC())])
     for model in (
         voting,
@@ -191,7 +191,7 @@ def test_labels_coded_otherwise_than_in_training_are_refused(classes):
 
 
 class WithoutTags(BaseEstimator):
-    """Has classes, but is no classifier to scikit-learn."""
+    """Has classes, but is no classifier to scikit-learn, as FLAML's AutoML."""
 
     classes_ = ("active", "inert")
 
@@ -199,9 +199,42 @@ class WithoutTags(BaseEstimator):
         return X[:, 0]
 
 
-def test_classes_without_a_classifier_are_refused():
-    with pytest.raises(ValueError, match="must be a classifier for scikit-learn"):
-        make_average_precision_scorer(pos_label="active")(WithoutTags(), X, NAMES)
+def test_classes_say_what_the_scores_are_of():
+    scorer = make_average_precision_scorer(pos_label="active")
+    assert scorer(WithoutTags(), X, NAMES) == average_precision(Y, -X[:, 0])
+    WithoutTags.classes_ = ()  # as of a ranker of CatBoost
+    assert scorer(WithoutTags(), X, NAMES) == average_precision(Y, X[:, 0])
+
+
+class Raw(ClassifierMixin, BaseEstimator):
+    """Predicts scores, as CatBoost with a loss of classes."""
+
+    classes_ = (0, 1)
+
+    def predict(self, X):
+        return X[:, 0]
+
+
+@pytest.mark.parametrize("pos_label", [0, 1])
+def test_raw_scores_that_a_classifier_predicts_are_scores(pos_label):
+    scorer = make_average_precision_scorer(pos_label=pos_label)
+    scores = X[:, 0] if pos_label else -X[:, 0]
+    assert scorer(Raw(), X, Y) == average_precision(Y, scores, pos_label=pos_label)
+
+
+class NoClasses(BaseEstimator):
+    """Has probabilities, but nobody knows of what."""
+
+    def predict_proba(self, X):
+        return X
+
+
+def test_probabilities_of_unknown_classes_are_refused():
+    with pytest.raises(ValueError, match="must be a classifier for .* or have classes"):
+        SCORER(NoClasses(), X, Y)
+    # of regressors they are not read
+    NoClasses._estimator_type, NoClasses.predict = "regressor", lambda _, X: X[:, 0]
+    assert SCORER(NoClasses(), X, Y) == average_precision(Y, X[:, 0])
 
 
 def test_unfitted_classifier():

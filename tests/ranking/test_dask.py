@@ -57,6 +57,22 @@ def test_columns_that_are_split_otherwise(columns):
         assert average_precision(*data) == expected
 
 
+def test_a_column_of_pandas_in_another_order_is_refused(columns):
+    labels, scores = map(pd.Series, columns)
+    lazy = [dd.from_pandas(one, npartitions=4) for one in (labels, scores)]
+    expected = average_precision(labels, scores)
+    order = np.argsort(-scores.to_numpy(), kind="stable")
+    for own, mixed in (
+        (labels, lambda one: (one, lazy[1])),
+        (scores, lambda one: (lazy[0], one)),
+    ):
+        assert average_precision(*mixed(own)) == expected
+        assert average_precision(*mixed(own.to_numpy())) == expected
+        for ask in (average_precision, RankCounts.from_predictions):
+            with pytest.raises(ValueError, match="must have the index of `y_true`"):
+                ask(*mixed(own.iloc[order]))
+
+
 def test_columns_that_do_not_go_together(columns):
     y_true, y_score = in_arrays(columns)
     unequal = in_frame(columns, (51, 0, 0, 300, 0, 49))

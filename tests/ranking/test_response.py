@@ -3,13 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import cross_validate
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from skrank import (
     RandomSelectionTest,
     Ranking,
+    SearchSelectionTest,
     average_precision,
     make_average_precision_scorer,
 )
@@ -59,6 +62,82 @@ def test_probabilities_of_another_shape_are_refused(columns, door):
     message = r"predict_proba of shape \(n_samples, 2\), one column a class; got shape"
     with pytest.raises(ValueError, match=message):
         DOORS[door](Shaped(lambda p: p[:, columns]))
+
+
+TABLES = {
+    "COO matrix": scipy.sparse.coo_matrix,
+    "COO array": scipy.sparse.coo_array,
+    "DIA matrix": scipy.sparse.dia_matrix,
+    "lists": np.ndarray.tolist,
+    "frame": pd.DataFrame,
+    "Arrow": lambda values: pytest.importorskip("pyarrow").table(
+        {str(i): column for i, column in enumerate(values.T)}
+    ),
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_items_come_in_all_tables_that_scikit_learn_divides(form):
+    items, model = TABLES[form](X), LogisticRegression()
+    scorer = make_average_precision_scorer()
+    try:
+        results = cross_validate(
+            model,
+            items,
+            Y,
+            scoring=scorer,
+            return_estimator=True,
+            return_indices=True,
+            error_score="raise",
+        )
+    except (TypeError, ValueError) as refused:  # Arrow by old versions
+        pytest.skip(str(refused))
+    expected = pytest.approx(np.mean(results["test_score"]))
+    ask = RandomSelectionTest()
+    assert ask.from_cv(model, items, Y).value == expected
+    assert ask.from_cv_results(results, items, Y).value == expected
+    search = GridSearchCV(model, {"C": [1.0]}, scoring=scorer).fit(items, Y)
+    found = SearchSelectionTest(n_resamples=9).from_search(search, items, Y)
+    assert found.value == expected
+
+
+class Predicts(RegressorMixin, BaseEstimator):
+    """A fitted regressor with an output of some form."""
+
+    def __init__(self, form):
+        self.form = form
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.form(X[:, 0])
+
+
+NO_NUMBERS = {
+    "texts": (lambda x: x.astype(str), "hold real numbers, .*values like"),
+    "objects": (lambda x: x.astype(str).astype(object), "hold real numbers, .* at pos"),
+    "dates": (lambda x: x.astype("M8[D]"), "hold real numbers, .*; got datetime64"),
+    "None": (lambda x: None, "be one-dimensional; got NoneType"),
+    "Nones": (lambda x: [None] * len(x), "hold real numbers, .*; got None at posi"),
+    "lists": (lambda x: [[1, 2]] * len(x), r"be one-dimensional; got shape \("),
+    "cells": (lambda x: pd.Series([[1, 2]] * len(x)), r"hold real num.*; got \[1, 2"),
+    "ragged": (lambda x: [[1], [2, 3]] * (len(x) // 2), "be one-dimensional, and be r"),
+    "iterator": (iter, "be one-dimensional; got"),
+}
+
+
+@pytest.mark.parametrize("form", NO_NUMBERS)
+def test_outputs_that_are_no_numbers_are_named(form):
+    output, rule = NO_NUMBERS[form]
+    model = Predicts(output)
+    for ask in (
+        *(lambda door=door: DOORS[door](model) for door in DOORS),
+        lambda: RandomSelectionTest().from_cv(model, X, Y, cv=2),
+    ):
+        message = rf"^`estimator.predict\(X\)` must {rule}"
+        with pytest.raises(ValueError, match=message):
+            ask()
 
 
 def test_folds_of_other_items_are_refused():

@@ -1,5 +1,7 @@
 """Every refusal says the parameter, the rule, and what was got."""
 
+import re
+import warnings
 from collections import deque
 from functools import partial
 from itertools import combinations
@@ -23,6 +25,7 @@ from skrank import (
     RankCounts,
     Ranking,
     RankingComparison,
+    RankingEvaluation,
     Rankings,
     average_precision,
     average_precision_at_k,
@@ -54,7 +57,7 @@ TWO_LABELS = (
         (Y, [0.1, 0.2, np.inf, -np.inf], NOT_FINITE + "0 NaN and 2 inf.* position 2"),
         (Y, pd.Series([0.1, None, 0.3, 0.4], dtype="Float64"), NOT_FINITE),
         (Y, [0.1, None, 0.3, "x"], NO_NUMBERS),
-        (Y, list("abcd"), NO_NUMBERS + "<U1 values like 'a'"),
+        (Y, list("abcd"), NO_NUMBERS + "'a' at position 0"),
         (Y, ["0.1", "0.2", "0.3", "0.4"], NO_NUMBERS),
         (Y, [1j, 2, 3, 4], NO_NUMBERS + "complex128"),
         (Y, [True, False, True, True], HARD_LABELS + "booleans"),
@@ -268,6 +271,109 @@ def test_unknown_labels(y_true, pos_label, text):
         average_precision(y_true, S, pos_label=pos_label)
 
 
+MEAN_MISSING = ["NA", "#N/A", "#NA", "", " ", "null", "?", "-", ".", "Unknown"]
+
+
+@pytest.mark.parametrize("text", MEAN_MISSING)
+@pytest.mark.parametrize("form", [list, np.array, pd.Series])
+def test_texts_that_mean_missing_beside_two_labels_are_refused(text, form):
+    labels = form(["yes", text, "no", text, "yes"])
+    message = f"2 of {text!r}, the first at positions 1, 3. Leave these items out"
+    for ask in (average_precision, RandomSelectionTest().from_predictions):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            ask(labels, [*S, 0.5], pos_label="yes")
+    # beside one other they are the other class, and a target is what it is called
+    two = average_precision(form(["yes", text] * 2), S, pos_label="yes")
+    assert two == average_precision([1, 0, 1, 0], S)
+    three = average_precision(form(["a", text, "b", text]), S, pos_label=text)
+    assert three == average_precision(Y, S)
+
+
+@pytest.mark.parametrize("form", [list, np.array, pd.Series, np.float32])
+def test_minus_one_beside_zero_and_one_is_told(form):
+    labels = form([0, 1, -1, 1])
+    message = "label -1 counts as a non-target, as 0 does. Leave these items out if"
+    for ask in (
+        average_precision,
+        RandomSelectionTest().from_predictions,
+        Ranking.from_predictions,
+        RankingEvaluation.from_predictions,
+        lambda y, s, pos_label: RankCounts.from_chunks([(y, s)], pos_label=pos_label),
+    ):
+        with pytest.warns(UserWarning, match=message):
+            ask(labels, S, pos_label=1)
+    # no other label is doubtful
+    for others in ([0, 1, 0, 1], [-1, 1, -1, 1], [0, 1, 2, 1]):
+        assert average_precision(form(others), S, pos_label=1) == average_precision(
+            Y, S
+        )
+
+
+class Tensor:
+    """One or more values, compared by value, whose hash is its identity, as torch's."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values.astype(dtype or self.values.dtype)
+
+    def __int__(self):
+        return int(self.values)
+
+    def __float__(self):
+        return float(self.values)
+
+    def __eq__(self, other):
+        return bool(self.values == np.asarray(other))
+
+    def __lt__(self, other):
+        return bool(self.values < np.asarray(other))
+
+    __hash__ = object.__hash__
+
+
+@pytest.mark.parametrize("shape", [(), (1,)], ids=str)
+@pytest.mark.parametrize("form", [list, lambda values: pd.Series(values, dtype=object)])
+def test_tensors_of_one_value_are_their_values(form, shape):
+    rng = np.random.default_rng(0)
+    cluster = np.repeat(np.arange(20), 5)
+    y_true = (cluster < 6) ^ (rng.random(100) < 0.1)
+    y_score = rng.normal(1.0 * y_true)
+
+    def tensors(values):
+        return form([Tensor(np.reshape(one, shape)) for one in values])
+
+    expected = average_precision(y_true, y_score)
+    assert average_precision(tensors(y_true * 1), y_score) == expected
+    assert average_precision(tensors(y_true * 1), y_score, pos_label=1) == expected
+    assert average_precision(y_true, tensors(y_score)) == expected
+    test = RandomSelectionTest(n_resamples=99, random_state=0)
+    for name in ("groups", "clusters", "strata", "folds"):
+        values = np.resize([0, 1], 100) if name == "folds" else cluster
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of clusters of one class
+            found, wanted = (
+                test.from_predictions(y_true, y_score, **{name: one})
+                for one in (tensors(values), values)
+            )
+        assert found.to_dict() == wanted.to_dict()
+        assert found.labels == wanted.labels
+
+
+def test_cells_of_several_values_are_refused():
+    labels = pd.Series([Tensor([i, 1]) for i in (0, 0, 1, 1)], dtype=object)
+    lists = pd.Series([[1, 2], [3, 4], [5, 6], [7, 8]])
+    for cells, kind in ((labels, "Tensor"), (lists, "list")):
+        with pytest.raises(ValueError, match=f"`groups` must hold .*labels of {kind}"):
+            average_precision(Y, S, groups=cells)
+        with pytest.raises(ValueError, match=NO_NUMBERS + r".* at position 0"):
+            average_precision(Y, cells)
+    mixed = pd.Series([0, 1, [0, 1], 1])
+    with pytest.raises(ValueError, match=ONE_KIND + "labels of int, list"):
+        average_precision(mixed, S)
+
+
 def test_labels_that_no_float_holds():
     other, target = 2**63 + 1, 2**63 + 2
     expected = average_precision([0, 1, 0, 1], S)
@@ -289,6 +395,22 @@ def test_pos_label_absent_from_one_class_means_no_targets():
 def test_hard_labels_may_rank_as_floats():
     exact = oracles.value([(2, 1), (2, 1)], "average_precision")
     assert average_precision(Y, [0.0, 1.0, 1.0, 0.0]) == pytest.approx(float(exact))
+
+
+@pytest.mark.skipif(np.longdouble(1) + 2.0**-60 == 1, reason="as narrow as doubles")
+def test_wide_floats_stay_different_or_are_refused():
+    wide = np.array([4, 3, 2, 1], np.longdouble)
+    assert average_precision(Y, wide) == average_precision(Y, [4.0, 3, 2, 1])
+    assert average_precision(Y, wide * 0) == average_precision(Y, [0.0] * 4)
+    close = 1 + wide * np.longdouble(2) ** -60
+    for scores in (close, close.tolist(), pd.Series(close.astype(object))):
+        message = "hold numbers that stay different in double precision; got 3 that do"
+        with pytest.raises(ValueError, match=message):
+            average_precision(Y, scores)
+    with pytest.raises(ValueError, match=NOT_FINITE + "0 NaN and 1 infinite"):
+        average_precision(Y, [*wide[:3], np.finfo(np.longdouble).max])
+    with pytest.raises(ValueError, match=NOT_FINITE + "2 NaN"):
+        average_precision(Y, wide + np.array([0, 0, np.nan, np.nan]))
 
 
 def test_constant_integers_are_scores():

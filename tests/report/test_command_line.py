@@ -199,6 +199,45 @@ def test_parquet(tmp_path, capsys, labels, options):
     assert printed(capsys) == (expected(), "")
 
 
+@pytest.mark.parametrize("option", [";", "|", "tab", r"\t", "\t"])
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_separators_and_decimal_commas(tmp_path, capsys, option, decimal):
+    separator = "\t" if len(option) > 1 else option
+    scores = [str(one).replace(".", decimal) for one in A]
+    table, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    write_table(table, separator, a=scores)
+    form = ["--separator", option, "--decimal", decimal]
+    assert main(ask(table, *form, "--csv", out)) == 0
+    assert printed(capsys)[0] == expected()
+    read = pl.read_csv(out, separator=separator, decimal_comma=decimal == ",")
+    assert read.to_dict(as_series=False) == plain_report().to_dict()["rankings"]
+
+
+def test_decimal_commas_are_those_of_texts(tmp_path, capsys):
+    path = tmp_path / "t.parquet"
+    exact = pl.Series([Decimal("1.25"), Decimal("0.5")])
+    pl.DataFrame({"y": [1, 0], "s": exact, "t": ["1,25", "0,5"]}).write_parquet(path)
+    given = ["report", str(path), "--target", "y", "--score", "s", "--score", "t"]
+    assert main([*given, "--at", "1", "--decimal", ","]) == 0
+    assert "2 items, 1 target" in capsys.readouterr().out
+
+
+def test_numbers_of_another_decimal_sign_are_refused(tmp_path, capsys):
+    points = error_of_text(capsys, tmp_path, "y;s\n1;0,5\n0;1\n", "--separator", ";")
+    assert "got '0,5' in row 1 below the header. --decimal ',' reads" in points
+    asked = ["--separator", ";", "--decimal", ","]
+    for cell in ("1.5", "1.234,5", "1,2,3"):  # a point may divide thousands
+        said = error_of_text(capsys, tmp_path, f"y;s\n1;{cell}\n0;1\n", *asked)
+        assert f"got '{cell}' in row 1" in said
+
+
+def test_lines_that_end_in_carriage_returns(tmp_path, capsys):
+    table = write_table(tmp_path / "t.csv")
+    table.write_bytes(table.read_bytes().replace(b"\n", b"\r"))
+    assert main(ask(table)) == 0
+    assert printed(capsys) == (expected(), "")
+
+
 def test_marks_blanks_and_empty_lines(tmp_path, capsys):
     text = '\ufeffy, s ,note\r\n1, 2.5 ,\r\n\r\n 0,1e1,"two\r\nlines"\r\n0,1,\r\n\r\n'
     path = text_file(tmp_path, text)
@@ -314,7 +353,27 @@ def test_a_label_of_missing_values_beside_one_other(tmp_path, capsys, other):
     assert printed(capsys) == (expected(), said)
 
 
+@pytest.mark.parametrize("cell", ["+", "-", "unknown"])
+def test_a_label_that_may_mean_unknown_beside_one_other(tmp_path, capsys, cell):
+    table = write_table(tmp_path / "t.csv", labels=np.where(Y, "A", cell))
+    options = ["--pos-label", "A", "--drop-missing-labels"]
+    assert main(ask(table, *options)) == 0
+    assert printed(capsys) == (expected(), "")
+
+
+@pytest.mark.parametrize(("form", "target"), [(str, "1"), (float, "1.0")])
+def test_minus_one_beside_zero_and_one_is_told(tmp_path, capsys, form, target):
+    labels = list(map(form, np.where(np.arange(N) > 90, -1, Y)))
+    table = write_table(tmp_path / "t.csv", labels=labels)
+    assert main(ask(table, "--pos-label", target)) == 0
+    out, said = printed(capsys)
+    assert out == expected()
+    assert said.startswith("skrank: warning: The label -1 counts as a non-target")
+    assert said.count("\n") == 1
+
+
 MISSING = ["", "NA", "nan", "NaN", "NULL", "null", "None", r"\N", "N/A"]
+MISSING += ["#N/A", "#NA", "?", "-", ".", "missing", "unknown", "Unknown"]
 
 
 @pytest.mark.parametrize(
@@ -405,7 +464,7 @@ def test_numbers_of_parquet(tmp_path, scores):
 
 def test_integers_that_numpy_does_not_have():
     cells = pl.Series([2**62 + 1, 2**62, 3], dtype=pl.Int128)
-    numbers = _numbers(pl, "s", cells, np.arange(3))
+    numbers = _numbers(pl, "s", cells, np.arange(3), ".")
     assert numbers.tolist() == [2**62 + 1, 2**62, 3]
 
 
@@ -573,11 +632,70 @@ def test_outputs_are_different_files(tmp_path, capsys):
 
 
 def test_output_that_cannot_be_written(tmp_path, capsys):
-    page = tmp_path / "none" / "report.tex"
-    assert main(ask(write_table(tmp_path / "t.csv"), "--latex", page)) == 2
+    assert main(ask(write_table(tmp_path / "t.csv"), "--latex", tmp_path)) == 2
     out, err = capsys.readouterr()
-    assert out == expected()
-    assert str(page) in err
+    assert out == expected()  # all the same
+    assert str(tmp_path) in err
+
+
+def test_a_folder_that_is_missing_is_named_as_it_was_given(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    table = write_table(tmp_path / "t.csv")
+    for option in ("--html", "--latex", "--csv"):
+        said = error_of(capsys, ask(table, option, "none/there.x"))
+        assert said.endswith("No such folder: 'none'\n")
+    with pytest.raises(FileNotFoundError, match="No such folder: 'none'$"):
+        plain_report().to_latex("none/report.tex")
+
+
+@pytest.mark.parametrize("option", ["--html", "--latex", "--csv"])
+def test_a_file_on_standard_output(tmp_path, capsys, option):
+    table, path = write_table(tmp_path / "t.csv"), tmp_path / "out"
+    assert main(ask(table, option, path)) == 0
+    capsys.readouterr()
+    assert main(ask(table, option, "-")) == 0
+    out, said = printed(capsys)
+    assert out.rstrip("\n") == path.read_text(encoding="utf-8").rstrip("\n")
+    assert said == ""
+    assert "`--csv` must name another" in error_of(
+        capsys, ask(table, "--latex", "-", "--csv", "-")
+    )
+
+
+def test_texts_are_no_formulas_of_spreadsheets(tmp_path, capsys):
+    days = np.array(["=1+A1", "+x", "@x", "-x", "-3", "+4.5", "plain"])
+    table = write_table(tmp_path / "t.csv", day=days[np.arange(N) % 7])
+    assert main(ask(table, "--group", "day", "--by-group", "--csv", "-")) == 0
+    cells = [line.partition(",")[0] for line in printed(capsys)[0].splitlines()]
+    guarded = {"'=1+A1", "'+x", "'@x", "'-x", "-3", "+4.5", "plain"}
+    assert set(cells) == {"group", *guarded}
+    table = text_file(tmp_path, "y,=s()\n1,2\n0,1\n0,3\n")
+    given = ["report", str(table), "--target", "y", "--score", "=s()"]
+    assert main([*given, "--at", "1", "--csv", "-"]) == 0
+    assert printed(capsys)[0].splitlines()[1].startswith("'=s(),0.5,")
+
+
+@pytest.mark.parametrize("name", ["stdin", "stdout"])
+def test_streams_that_are_closed(tmp_path, capsys, monkeypatch, name):
+    table = write_table(tmp_path / "t.csv")
+    monkeypatch.setattr(sys, name, None)
+    assert main(ask("-" if name == "stdin" else table)) == 2
+    assert "is closed" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main(ask("-" if name == "stdin" else table)) == 2
+    monkeypatch.undo()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_the_user_may_interrupt():
+    code = "import signal, skrank.report._command_line as c; c.run.__globals__['main']"
+    code += " = lambda: signal.raise_signal(signal.SIGINT); c.run()"
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 @pytest.mark.skipif(
@@ -636,9 +754,17 @@ def test_names_are_no_arguments_of_latex():
         ("y,s\n\n,\n", "there must be rows below the header; got none"),
         ("y,t\n1,2\n", "one column 's'; got none among y, t."),
         ("y,s, s\n1,3,3\n", "one column 's'; got several among y, s, s."),
-        ("y;s\n1;0,5\n", "separated by ',', and decimals by a point; got ';' in the"),
-        ("y\ts\n1\t5\n", "got '\\t' in the header. Save the table with commas as .csv"),
-        ("y,s\n1,0,5\n", "no row longer than the header"),
+        (
+            "y;s\n1;0,5\n",
+            "separated by ','; got ';' in the header. Give --separator ';'",
+        ),
+        ("y\ts\n1\t5\n", "got '\\t' in the header. Give --separator '\\t'."),
+        ("y,s\n1,0,5\n", "than the header, 2; got 3 in row 1 below the header 'y,s'."),
+        ("y,s\n1,5\n\n0,'6,7'\n", "got 3 in row 3 below the header"),
+        ('y,s\n"1,\n",5\n0,6,7\n', "got 3 in row 2 below the header"),
+        ("# of today\ny,s\n1,0\n", "got 2 in row 1 below the header '# of today'."),
+        ("y,S\n1,2\n", "got none among y, S. Did you mean 'S'?"),
+        ("y,score\n1,2\n", "got none among y, score.\n"),
         (b"y,s\n\xff,2\n", "text must be UTF-8"),
         ("y,s\nx,1\ny,3\n", "labels of the targets|one of 'y' (1), 'x' (1), unless"),
         ("y,s\n0,1\n1,3\n2,5\n", "one of '2' (1), '1' (1), '0' (1), unless they"),
@@ -685,6 +811,7 @@ def test_scores_are_named(tmp_path, capsys):
         (ask("t.csv", "--at", "x%"), "a percentage or a fraction; got 'x%'"),
         (ask("t.csv", "--at", "101%"), "got '101%'"),
         (ask("t.csv", "--ties", "random"), "unrecognized arguments: --ties random"),
+        (ask("t.csv", "--separator", ";;"), "must be one character, or tab; got ';;'"),
     ],
 )
 def test_usage(capsys, arguments, message):

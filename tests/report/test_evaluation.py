@@ -453,6 +453,20 @@ def test_bad_settings():
     assert evaluation.to_dict() == lingpipe().to_dict()
 
 
+def test_a_label_that_no_item_has():
+    message = (
+        "`pos_label` must be one of the labels in `y_true`; got 'A', which none of"
+    )
+    with pytest.raises(ValueError, match=f"{message} 2 items has"):
+        RankingEvaluation.from_predictions(["a", "b"], [1.0, 2.0], pos_label="A")
+    evaluation = RankingEvaluation(pos_label="A").add(["a", "b"], [1.0, 2.0])
+    for ask in (evaluation.ranking, evaluation.to_dict):
+        with pytest.raises(ValueError, match=message):
+            ask()
+    assert "got no targets" in str(evaluation)  # so far
+    assert evaluation.add("A", 0.5).ranking().n_targets == 1
+
+
 def test_evaluations_that_cannot_be_joined():
     evaluation = RankingEvaluation(pos_label="a").add(["a", "b"], [1.0, 2.0])
     with pytest.raises(ValueError, match="`ties` must be the same in evaluations .* a"):

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from skrank._utils._checks import invalid
-from skrank._utils._columns import is_dask
+from skrank._utils._columns import check_index, is_dask
 from skrank.ranking._counts._passes import FirstPass, Plan, SecondPass
 
 Start: TypeAlias = int | Plan  # number of items that a first pass should expect, or 0
@@ -78,6 +78,11 @@ def _arrays(y_true: Any, y_score: Any) -> tuple[Any, Any]:
     """Return dask arrays with the same chunks, if the columns are not two of frames."""
     import dask.array as da
 
+    indexed = [  # one may be of pandas
+        one.index.compute().to_series() if hasattr(one, "to_dask_array") else one
+        for one in (y_score, y_true)
+    ]
+    check_index("y_score", *indexed)
     columns = []
     for name, values in (("y_true", y_true), ("y_score", y_score)):
         if hasattr(values, "to_dask_array"):

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import hard_labels, invalid
 from skrank._utils._columns import refuse_dask
-from skrank._utils._text import brief
 from skrank.ranking._counting import LevelCounts
 from skrank.ranking._input import (
     RankingInput,
@@ -22,6 +21,7 @@ from skrank.ranking._input import (
     check_same_kind,
     kind_of_labels,
     small_integers,
+    unknown_label,
 )
 from skrank.ranking._items import CountedItems
 from skrank.ranking._ranking import HitGroups, Ranking
@@ -91,8 +91,7 @@ class FirstPass:
         if self.n_samples == 0:
             raise invalid("y_true", "hold at least one item in some chunk", "none")
         if pos_label is not None and self.n_targets == 0:
-            got = f"{brief(pos_label)}, which none of {self.n_samples} items has"
-            raise invalid("pos_label", "be one of the labels in `y_true`", got)
+            raise unknown_label(pos_label, self.n_samples)
         if self.small in ({0, 1}, {-1, 1}):
             raise hard_labels("y_score", f"integers {self.small}")
         targets = np.concatenate([np.zeros(0, self.dtype), *self.target_scores])
