@@ -52,9 +52,8 @@ planned
 # The standard error of each power by the simulation is drawn as a bar.
 
 curve = planned.curve([10, 20, 40, 80])
-axes = curve.plot(
-    "n_targets", "power", yerr="power_standard_error", marker="o", legend=False
-)
+bars = {"yerr": "power_standard_error", "marker": "o", "legend": False}
+axes = curve.plot("n_targets", "power", **bars)
 axes.set(xlabel="targets", ylabel="power", ylim=(0, 1))
 
 # %%

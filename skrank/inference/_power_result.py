@@ -90,8 +90,8 @@ class PowerResult(Printed):
         frame : pandas.DataFrame
             A row for each size, with the columns "n_targets", "n_samples", "value",
             "sample_value", "power" and "power_standard_error", and for a comparison
-            "difference" and "sample_difference". The models are the same for all sizes. If the
-            cutoff is a number of items, their values in the population differ.
+            "difference" and "sample_difference". The models are the same for all sizes.
+            If the cutoff is a number of items, their values in the population differ.
 
         Raises
         ------

@@ -132,6 +132,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         y_score: Any = None,
         *,
         pos_label: object = None,
+        lower_is_better: bool | Sequence[str] = False,
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
         strata: ArrayLike | None = None,
@@ -147,6 +148,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         {y_true}
         {y_score}
         {pos_label}
+        {lower_is_better}
         {groups}
         {clusters}
         {strata}
@@ -172,6 +174,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
                 y_true,
                 y_score,
                 pos_label=pos_label,
+                lower_is_better=lower_is_better,
                 groups=groups,
                 clusters=clusters,
                 strata=strata,
@@ -190,7 +193,13 @@ class Question(MetricSettings, ABC, Generic[Result]):
         *,
         pos_label: object = None,
         detector_targets: str | None = None,
-        **data: Any,
+        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+        folds: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_missed: CountOf = 0,
+        n_unlisted: CountOf | None = None,
     ) -> Result:
         """Answer for the ranking of a fitted estimator.
 
@@ -201,7 +210,13 @@ class Question(MetricSettings, ABC, Generic[Result]):
         {y}
         {pos_label}
         {detector_targets}
-        {data}
+        {groups}
+        {clusters}
+        {strata}
+        {folds}
+        {sample_weight}
+        {n_missed}
+        {n_unlisted}
 
         Returns
         -------
@@ -215,8 +230,22 @@ class Question(MetricSettings, ABC, Generic[Result]):
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
-        settings: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
-        return self.of(Rankings.from_estimator(estimator, X, y, **settings, **data))
+        return self.of(
+            Rankings.from_estimator(
+                estimator,
+                X,
+                y,
+                pos_label=pos_label,
+                detector_targets=detector_targets,
+                groups=groups,
+                clusters=clusters,
+                strata=strata,
+                folds=folds,
+                sample_weight=sample_weight,
+                n_missed=n_missed,
+                n_unlisted=n_unlisted,
+            )
+        )
 
     def from_cv(
         self,
@@ -227,7 +256,9 @@ class Question(MetricSettings, ABC, Generic[Result]):
         cv: Any = 5,
         cv_groups: ArrayLike | None = None,
         params: Mapping[str, Any] | None = None,
-        **data: Any,
+        groups: ArrayLike | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
     ) -> Result:
         """Cross-validate an estimator, and answer for the mean over the folds.
 
@@ -239,7 +270,9 @@ class Question(MetricSettings, ABC, Generic[Result]):
         {cv}
         {cv_groups}
         {params}
-        {data_cv}
+        {groups}
+        {pos_label}
+        {detector_targets}
 
         Returns
         -------
@@ -252,11 +285,21 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             As in `from_estimator`; also if no fold holds targets and non-targets.
         """
-        data |= {"cv": cv, "cv_groups": cv_groups, "params": params}
-        jobs: Any = {"n_jobs": self.n_jobs, "progress": self.progress}
-        repeated = self._repeated
         return self.of(
-            Rankings.from_cv(estimator, X, y, repeated=repeated, **jobs, **data)
+            Rankings.from_cv(
+                estimator,
+                X,
+                y,
+                cv=cv,
+                cv_groups=cv_groups,
+                params=params,
+                groups=groups,
+                pos_label=pos_label,
+                detector_targets=detector_targets,
+                repeated=self._repeated,
+                n_jobs=self.n_jobs,
+                progress=self.progress,
+            )
         )
 
     def from_cv_results(
@@ -264,7 +307,10 @@ class Question(MetricSettings, ABC, Generic[Result]):
         cv_results: Mapping[Any, Any],
         X: Any,  # noqa: N803
         y: ArrayLike,
-        **data: Any,
+        *,
+        groups: ArrayLike | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
     ) -> Result:
         """Answer for the folds of a cross-validation whose estimators are fitted.
 
@@ -273,7 +319,9 @@ class Question(MetricSettings, ABC, Generic[Result]):
         {cv_results}
         {X_fit}
         {y}
-        {data_cv}
+        {groups}
+        {pos_label}
+        {detector_targets}
 
         Returns
         -------
@@ -285,8 +333,18 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             If estimators or indices are missing, and as in `from_cv`.
         """
-        data |= {"repeated": self._repeated, "n_jobs": self.n_jobs}
-        return self.of(Rankings.from_cv_results(cv_results, X, y, **data))
+        return self.of(
+            Rankings.from_cv_results(
+                cv_results,
+                X,
+                y,
+                groups=groups,
+                pos_label=pos_label,
+                detector_targets=detector_targets,
+                repeated=self._repeated,
+                n_jobs=self.n_jobs,
+            )
+        )
 
     def from_rankings(self, rankings: Any) -> Result:
         """Answer for existing rankings of one data set, or of several.

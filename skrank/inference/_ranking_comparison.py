@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_option, invalid
 from skrank._utils._documented import documented
@@ -220,7 +221,16 @@ class RankingComparison(Question[RankingComparisonResult]):
         return result
 
     def compare_all(
-        self, y_true: Any, y_score: Any = None, *, baseline: Any = None, **data: Any
+        self,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        baseline: Any = None,
+        pos_label: object = None,
+        lower_is_better: bool | Sequence[str] = False,
+        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        folds: ArrayLike | None = None,
     ) -> RankingComparisonTable:
         """Compare all pairs of several rankings, or all rankings with a baseline.
 
@@ -238,8 +248,11 @@ class RankingComparison(Question[RankingComparisonResult]):
             were seen. It is B in each comparison. "best" is the ranking with the best
             value, and the p-values are adjusted for this choice. None compares all
             pairs.
-        **data : dict
-            `pos_label`, `groups`, `clusters` and `folds`, as in other tests.
+        {pos_label}
+        {lower_is_better}
+        {groups}
+        {clusters}
+        {folds}
 
         Returns
         -------
@@ -252,8 +265,14 @@ class RankingComparison(Question[RankingComparisonResult]):
             As in `from_predictions`; also if there are fewer than two rankings, if two
             rankings have the same name, or if no ranking has the name `baseline`.
         """
+        data: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
+        data |= {"folds": folds, "lower_is_better": lower_is_better or None}
+        given = [name for name, one in data.items() if one is not None]
         if not isinstance(y_true, Rankings):
+            data["lower_is_better"] = lower_is_better
             y_true = Rankings.from_predictions(y_true, y_score, **data)
+        elif given:
+            raise invalid(given[0], "be left out for rankings", "it")
         models = _Models(self, y_true)
         names, k = models.names, len(models.names)
         if k < 2:

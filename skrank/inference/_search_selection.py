@@ -192,7 +192,9 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         *,
         cv_groups: ArrayLike | None = None,
         params: Mapping[str, Any] | None = None,
-        **data: Any,
+        groups: ArrayLike | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
     ) -> SearchSelectionResult:
         """Test the winner of a finished search, and all its candidates.
 
@@ -212,7 +214,9 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             Their labels.
         {cv_groups}
         {params}
-        {data_cv}
+        {groups}
+        {pos_label}
+        {detector_targets}
 
         Returns
         -------
@@ -242,7 +246,16 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         ]
         folds = folds_of_search(search, estimators, X, np.asarray(y), cv_groups)
         named = dict(enumerate(estimators))
-        result = self.from_cv(named, X, y, cv=folds, params=params, **data)
+        result = self.from_cv(
+            named,
+            X,
+            y,
+            cv=folds,
+            params=params,
+            groups=groups,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
         result = _spread(result, table.params, table.finished, table.winner)
         _warn_of_other_values(result.values, table.scores)
         return result

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_jobs, invalid
 from skrank._utils._columns import (
+    as_numbers,
     check_index,
     check_length,
     check_order,
@@ -44,6 +45,7 @@ from skrank.ranking._input import (
     check_known_classes,
     check_ranking_input,
     mark_targets,
+    oriented,
 )
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import (
@@ -59,6 +61,7 @@ from skrank.ranking._several import (
     is_table,
     items_of_groups,
     kept_codes,
+    lower_columns,
     take_parts,
     unlisted_by_group,
 )
@@ -134,6 +137,7 @@ class Rankings:
         y_score: Any = None,
         *,
         pos_label: object = None,
+        lower_is_better: bool | Sequence[str] = False,
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
         strata: ArrayLike | None = None,
@@ -149,6 +153,7 @@ class Rankings:
         {y_true}
         {y_score}
         {pos_label}
+        {lower_is_better}
         {groups}
         {clusters}
         {strata}
@@ -180,6 +185,9 @@ class Rankings:
             for name, values in of_items.items():
                 if values is not None:
                     columns_of(y_true, y_score, name)
+            if lower_is_better is not False:
+                rule = "be False for a Ranking, RankCounts and dask"
+                raise invalid("lower_is_better", rule, brief(lower_is_better))
             given: Any = {"pos_label": pos_label, "n_missed": n_missed}
             given |= {"n_unlisted": n_unlisted}
             return cls((MODEL,), [(as_ranking(y_true, y_score, **given),)])
@@ -191,6 +199,8 @@ class Rankings:
         _check_columns(outside, no_place)
         whole: dict[str, Any] = {} if groups is not None else outside
         models = columns_by_name(y_score) if is_table(y_score) else {MODEL: y_score}
+        for name in lower_columns(lower_is_better, models):
+            models[name] = oriented(as_numbers("y_score", models[name]), True)
         inputs = tuple(
             check_ranking_input(
                 y_true,
@@ -232,7 +242,13 @@ class Rankings:
         *,
         pos_label: object = None,
         detector_targets: str | None = None,
-        **data: Any,
+        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+        folds: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_missed: CountOf = 0,
+        n_unlisted: CountOf | None = None,
     ) -> Self:
         """Rank items by a fitted estimator, or by several.
 
@@ -243,7 +259,13 @@ class Rankings:
         {y}
         {pos_label}
         {detector_targets}
-        {data}
+        {groups}
+        {clusters}
+        {strata}
+        {folds}
+        {sample_weight}
+        {n_missed}
+        {n_unlisted}
 
         Returns
         -------
@@ -258,6 +280,13 @@ class Rankings:
             `from_predictions`.
         """
         named = _named(estimator)
+        data: dict[str, Any] = {
+            "groups": groups,
+            "clusters": clusters,
+            "strata": strata,
+            "folds": folds,
+            "sample_weight": sample_weight,
+        }
         for name, values in data.items():  # the marks of the targets have no index
             check_index(name, values, y)
         found = [
@@ -268,7 +297,11 @@ class Rankings:
         scores = dict(zip(named, columns, strict=True))
         is_one = list(named) == [MODEL]
         ranked = cls.from_predictions(
-            marks[0], scores[MODEL] if is_one else scores, **data
+            marks[0],
+            scores[MODEL] if is_one else scores,
+            n_missed=n_missed,
+            n_unlisted=n_unlisted,
+            **data,
         )
         return replace(ranked, pos_label=pos_label, outputs=outputs)
 
@@ -285,7 +318,9 @@ class Rankings:
         repeated: bool = True,
         n_jobs: int | None = None,
         progress: bool = False,
-        **data: Any,
+        groups: ArrayLike | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
     ) -> Self:
         """Fit an estimator, or several, on the folds of a cross-validation.
 
@@ -305,7 +340,9 @@ class Rankings:
             Number of joblib jobs.
         progress : bool, default=False
             Whether to show a progress bar; needs tqdm.
-        {data_cv}
+        {groups}
+        {pos_label}
+        {detector_targets}
 
         Returns
         -------
@@ -328,7 +365,9 @@ class Rankings:
         def fit(name: Any) -> Mapping[str, Any]:
             return fit_folds(named[name], X, y, folds, n_jobs, params)
 
-        return cls._of_folds(shown, fit, X, y, n_jobs, **data)
+        return cls._of_folds(
+            shown, fit, X, y, n_jobs, groups, pos_label, detector_targets
+        )
 
     @classmethod
     def from_cv_results(
@@ -339,7 +378,9 @@ class Rankings:
         *,
         repeated: bool = True,
         n_jobs: int | None = None,
-        **data: Any,
+        groups: ArrayLike | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
     ) -> Self:
         """Rank the held-out items of a cross-validation, whose estimators are fitted.
 
@@ -352,7 +393,9 @@ class Rankings:
             Whether items may be held out twice.
         n_jobs : int, default=None
             Number of joblib jobs that predict.
-        {data_cv}
+        {groups}
+        {pos_label}
+        {detector_targets}
 
         Returns
         -------
@@ -372,7 +415,9 @@ class Rankings:
         if not repeated:
             for results in named.values():
                 check_held_out_once(held_out(results), "cv_results")
-        return cls._of_folds(named, named.__getitem__, X, y, n_jobs, **data)
+        return cls._of_folds(
+            named, named.__getitem__, X, y, n_jobs, groups, pos_label, detector_targets
+        )
 
     @classmethod
     def from_rankings(cls, rankings: Any) -> Self:
@@ -469,10 +514,9 @@ class Rankings:
         X: Any,  # noqa: N803
         y: ArrayLike,
         n_jobs: int | None,
-        *,
-        groups: ArrayLike | None = None,
-        pos_label: object = None,
-        detector_targets: str | None = None,
+        groups: ArrayLike | None,
+        pos_label: object,
+        detector_targets: str | None,
     ) -> Self:
         """Rank the held-out items of each fold by the estimators fitted for it.
 

@@ -1,6 +1,6 @@
 """Several rankings: columns of scores, groups of items, rankings of both classes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import invalid
 from skrank._utils._columns import check_length, factorize
-from skrank._utils._text import brief
+from skrank._utils._text import brief, listed
 from skrank._utils._warnings import warn
 from skrank.ranking._input import RankingInput, append_unlisted, check_unlisted
 
@@ -20,6 +20,19 @@ def is_table(y_score: Any) -> bool:
     shape: tuple[Any, ...] = getattr(y_score, "shape", ())
     named = hasattr(y_score, "columns") or hasattr(y_score, "column_names")
     return len(shape) == 2 and (named or shape[1] != 1)
+
+
+def lower_columns(lower_is_better: Any, names: Iterable[Any]) -> list[Any]:
+    """Return the columns in which lower scores are better."""
+    by_text = {str(name): name for name in names}
+    if isinstance(lower_is_better, bool | np.bool_):
+        return list(by_text.values()) if lower_is_better else []
+    given = [lower_is_better] if np.ndim(lower_is_better) == 0 else [*lower_is_better]
+    unknown = [name for name in map(str, given) if name not in by_text]
+    if unknown:
+        rule = f"be True, False or names of {listed([*by_text], 5)}"
+        raise invalid("lower_is_better", rule, brief(unknown[0]))
+    return [by_text[name] for name in dict.fromkeys(map(str, given))]
 
 
 def columns_by_name(y_score: Any) -> dict[Any, Any]:

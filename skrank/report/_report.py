@@ -23,8 +23,7 @@ from skrank._utils._checks import (
     check_option,
     invalid,
 )
-from skrank._utils._columns import as_numbers
-from skrank._utils._text import brief, listed
+from skrank._utils._text import brief
 from skrank.curves._hit_curve import curve_of
 from skrank.curves._operating_points import points_of
 from skrank.inference._exchange import NothingMovesError
@@ -37,7 +36,6 @@ from skrank.null import MeanNull, RandomSelectionNull
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._folds import FOLDS_INFLATION
-from skrank.ranking._input import oriented
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
@@ -309,25 +307,9 @@ def _rankings(
         else:
             called = getattr(y_score, "name", None)
             columns = {"model" if called in (None, "") else called: y_score}
-        for name in _lower(lower_is_better, list(columns)):
-            columns[name] = oriented(
-                as_numbers(f"y_score[{brief(name)}]", columns[name]), True
-            )
+        given["lower_is_better"] = lower_is_better
         found = Rankings.from_predictions(y_true, columns, **given)
     return replace(found, names=tuple(map(str, found.names)))
-
-
-def _lower(lower_is_better: Any, names: Sequence[Any]) -> list[Any]:
-    """Return the columns in which lower scores are better."""
-    if isinstance(lower_is_better, bool | np.bool_):
-        return list(names) if lower_is_better else []
-    by_text = {str(name): name for name in names}
-    given = [lower_is_better] if np.ndim(lower_is_better) == 0 else [*lower_is_better]
-    unknown = [name for name in map(str, given) if name not in by_text]
-    if unknown:
-        rule = f"be True, False or names of {listed([*by_text], 5)}"
-        raise invalid("lower_is_better", rule, brief(unknown[0]))
-    return [by_text[name] for name in dict.fromkeys(map(str, given))]
 
 
 def _depths(
