@@ -141,7 +141,7 @@ default="expected"
         check_unlisted(n_missed, n_unlisted)
         evaluation = cls(ties=ties, pos_label=pos_label).add(y_true, y_score)
         # hard labels raise an error
-        evaluation.add_missed(n_missed, n_unlisted=n_unlisted).ranking()
+        evaluation.add_missed(n_missed, n_unlisted=n_unlisted)._ranked()
         return evaluation
 
     @classmethod
@@ -327,9 +327,13 @@ default="expected"
             If the scores are hard labels, or if there are items and no target among
             them, missed or not, has the label `pos_label`.
         """
+        if self.pos_label is not None and self._y_score and not self.n_targets:
+            raise unknown_label(self.pos_label, self.n_samples)
+        return self._ranked()
+
+    def _ranked(self) -> Ranking:
+        """Rank all items, which may be a part without targets."""
         if self._ranking is None:
-            if self.pos_label is not None and self._y_score and not self.n_targets:
-                raise unknown_label(self.pos_label, self.n_samples)
             targets, y_score = np.array([], dtype=np.intp), np.array([])
             if self._y_score:  # all targets may have been missed
                 targets = np.flatnonzero(np.concatenate(self._is_target))
@@ -365,8 +369,7 @@ default="expected"
         size = self._size()
         if self._n_items:
             size += f" (prevalence {self.n_targets / self._n_items:.4g})"
-        # without targets so far there may be no ranking
-        reason = why_undefined(self.ranking()) if self.n_targets else "no targets"
+        reason = why_undefined(self._ranked())
         if reason is not None:
             why = f"`y_true` must hold targets and non-targets; got {reason}"
             return summary("Ranking evaluation", [("ranking", size), ("metrics", why)])

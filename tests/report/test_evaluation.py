@@ -457,8 +457,13 @@ def test_a_label_that_no_item_has():
     message = (
         "`pos_label` must be one of the labels in `y_true`; got 'A', which none of"
     )
+    parts = [
+        RankingEvaluation.from_predictions(y, [1.0, 2.0], pos_label="A")
+        for y in (["a", "b"], ["b", "A"])
+    ]
     with pytest.raises(ValueError, match=f"{message} 2 items has"):
-        RankingEvaluation.from_predictions(["a", "b"], [1.0, 2.0], pos_label="A")
+        parts[0].to_dict()
+    assert sum(parts).to_dict()["n_targets"] == 1  # one of them may have none
     evaluation = RankingEvaluation(pos_label="A").add(["a", "b"], [1.0, 2.0])
     for ask in (evaluation.ranking, evaluation.to_dict):
         with pytest.raises(ValueError, match=message):
