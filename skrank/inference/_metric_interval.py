@@ -75,10 +75,10 @@ _METHODS = {
 }
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
-# Effective number of targets below which weighted intervals have a warning. With 12
-# targets and weights of 1 and 10 it is 5, and the coverage is .81 to .86. With half of
-# the limit, a list of which only the top and a sample were inspected (coverage .53)
-# would have no warning.
+# Effective number of targets below which weighted intervals have a warning. In
+# simulations of 12 targets with weights of 1 and 10 it is 5, and the coverage is .81 to
+# .86; with half of the limit, a list of which only the top and a sample were inspected,
+# of weights 1 and 20 (coverage .53), would have no warning.
 _FEW_UNITS = 12
 
 
@@ -125,8 +125,8 @@ class MetricInterval(Question[MetricIntervalResult]):
     ============= ================================================== ==================
     "moderated"   jackknife variance and that of binormal rankings;  smooth metrics
                   Student's t
-    "jackknife"   jackknife variance; normal quantiles               `clusters`, whole
-    "bootstrap"   drawn targets and non-targets; normal quantiles    other metrics
+    "jackknife"   jackknife variance; Student's t                    `clusters`, whole
+    "bootstrap"   drawn targets and non-targets; Student's t         other metrics
     "survival"    ranks of the targets as survival times
     "posterior"   beta distribution of recall or precision
     "t"           Student's t of the values of several rankings      `groups`

@@ -73,8 +73,8 @@ METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in 
 # of them: with 60 targets it is .041 to .053, and .003 to .011.
 MANY_TARGETS = 100
 # Targets below which a comparison has a warning. With 8 targets up to 10 % of pairs of
-# rankings of unlike shape had p <= .05, with 12 and more up to 8 %
-# (benchmarks/size_of_comparison.py); with half of them, these would have no warning.
+# rankings of the shapes "narrow" and "third" of benchmarks/size_of_comparison.py had
+# p <= .05, with 12 and more up to 8 %; with half of them, these would have no warning.
 FEW_TARGETS = 12
 # How much Fisher's z of the correlation of two values is lowered for a margin, times
 # the targets less 3. With half of it, where half of the targets cannot be found, a
