@@ -20,7 +20,7 @@ from skrank._utils._checks import (
 from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
-from skrank.null import _sampling
+from skrank.null import _sampling, _walk
 from skrank.null._tail import (
     ALTERNATIVES,
     METHODS,
@@ -37,9 +37,9 @@ _SMALLER = math.log(0.4)  # a tail below this is the smaller one, despite its er
 _MOST_TAILS, _MOST_BOUNDED, _RESOLVED, _NEAREST = 20, 2, 5e-4, 0.02
 # Errors of quantiles in standard deviations, if the tails are exact, or estimated.
 _ROUNDING, _CLOSE = 1e-7, 1e-4
-# Ties that are followed one by one in two seconds: with twice as many, a mean over 30
-# rankings with "optimistic" ties takes five.
-_MANY_TIES = 2**10
+# Cells of all rankings that are followed in two seconds: with twice as many, a mean
+# over 30 rankings with "optimistic" ties takes five.
+_MUCH_WORK = 2**20
 _Floats = NDArray[np.float64]
 
 
@@ -103,12 +103,12 @@ class NullDistribution:
         Returns
         -------
         is_quick : bool
-            False if more than a thousand ties, of all rankings together, must be
-            followed one by one: with the tie rules "optimistic" and "pessimistic".
+            False if more than some thousand ties, of all rankings together, must be
+            followed one by one, or more than some ten that have many targets each: with
+            the tie rules "optimistic" and "pessimistic". Also if there are many
+            different rankings with many targets.
         """
-        chains = [term.chain for term in self._terms]
-        ties = sum(chain.ends.size for chain in chains if not chain.is_pairwise)
-        return ties <= _MANY_TIES
+        return sum(_walk.work(term.chain) for term in self._terms) <= _MUCH_WORK
 
     def support(self) -> tuple[float, float]:
         """Return the smallest and the largest possible value.

@@ -141,6 +141,17 @@ class Facts:
         """The distribution value by value, if that is quick; else None."""
         return _counting.distribution(self.terms)
 
+    @property
+    def n_draws(self) -> int:
+        """Number of plain draws that take a few seconds."""
+        targets = sum(term.chain.n_targets * term.copies for term in self.terms)
+        return min(_DRAWS[-1], max(1000, _PLACES // targets))
+
+    @cached_property
+    def draws(self) -> _Floats:
+        """Values of plain draws of a fixed seed, for all tails of a quantile."""
+        return _sampling.draw(self.terms, self.n_draws, np.random.default_rng(0))
+
     def list_ends(self, sign: int) -> list[tuple[float, float]]:
         """Return the ends of each ranking on one side, with their log-probabilities."""
         if sign not in self._ends:
@@ -253,9 +264,11 @@ class TailQuery:
 
     def _plain(self, size: int | None = None) -> TailProbability:
         """Draw plain rankings, and count those that are as extreme."""
-        targets = sum(term.chain.n_targets * term.copies for term in self.facts.terms)
-        size = size or min(_DRAWS[-1], max(1000, _PLACES // targets))
-        values = _sampling.draw(self.facts.terms, size, self._source)
+        if size is None and self.generator is None:
+            values = self.facts.draws
+        else:
+            size = size or self.facts.n_draws
+            values = _sampling.draw(self.facts.terms, size, self._source)
         tail = _sampling.tail(values, self._reached(values))
         return TailProbability(tail[0], None, tail[1], "monte_carlo")
 
