@@ -25,7 +25,15 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from skrank._utils._text import track
-from skrank.null import _counting, _inversion, _limits, _sampling, _tilted, _walk
+from skrank.null import (
+    _counting,
+    _inversion,
+    _limits,
+    _one_tie,
+    _sampling,
+    _tilted,
+    _walk,
+)
 from skrank.null._atoms import Atoms
 from skrank.null._ends import SAME, end
 from skrank.null._lattice import OutOfReachError, positive
@@ -405,6 +413,11 @@ class TailQuery:
             log_p, error = _inversion.tail(many)
             return TailProbability(log_p, None, error, "inversion")
         lists = self._solution.lists
+        if self.facts.is_single:
+            slack = self.facts.slack(self.statistic)
+            summed = _attempt(partial(_one_tie.tail, self._solution, slack))
+            if summed is not None:
+                return self._with_sure(-math.inf, *summed, "inversion")
         log_sure = self._log_sure(lists)
         sure = float(np.logaddexp(self._trimmed.sure, log_sure))
         found = _inversion.tail(self._solution, sure)

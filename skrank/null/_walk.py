@@ -288,6 +288,34 @@ class Solution:
         each = [one.at(start, count, width) for one in self._characteristics]
         return np.asarray(np.prod(each, axis=0))
 
+    def within(
+        self, j: int, above: int, least: int | None = None, most: int | None = None
+    ) -> "Solution":
+        """Return the solution of one ranking with some numbers of hits only.
+
+        Those above group j are known, and those above its end are within limits.
+        """
+        (one,), (path,) = self.lists, self.paths
+        chain = copy(one.way.chain)
+        starts = int(chain.depths[j])
+        limits = [(starts, above, above)] if starts > chain.start else []
+        assert path is not None
+        if least is not None and most is not None:
+            limits += [(int(chain.ends[j]), least, most)]
+            fewest, widest = path.fewest.copy(), path.widest.copy()
+            fewest[j], widest[j] = least - above, most - above
+            path = path._replace(fewest=fewest, widest=widest)
+        depths, fewest, widest = np.array(limits).T
+        m = chain.n_targets
+        chain.fence = depths, np.append(0, fewest), np.append(widest, m)
+        per = _PER_LUMP if chain.ends.size <= FEW_GROUPS else _PER_DEVIATION
+        args = [one.way.part], [chain]
+        lists, paths = _settled(*args, [path], self.tilt, per)
+        found = total(lists)
+        if self.tilt * math.sqrt(found.curvature) < 0.5:  # as in `solve`
+            lists, paths = _settled(*args, paths, 0.5 / found.deviation, per)
+        return Solution(lists, paths, self.tilt, found, self.error)
+
     def drawable(self) -> list[Tilted]:
         """Return tilted rankings with all numbers of hits, for draws.
 
