@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from skrank.null import _inversion
 from skrank.null._chain import Chain, log_binomial
+from skrank.null._lattice import OutOfReachError
 from skrank.null._tilted import FirstHitWay
 from skrank.null._walk import Solution, normal_tail
 
@@ -54,7 +55,7 @@ def tail(solution: Solution, slack: float) -> tuple[float, float] | None:
         return None
     # E is the difference of two values, divided by the slope
     slack /= float(np.abs(tilted.way.end.slope).max())
-    move = tilted.moves[j]
+    chain, move = tilted.way.chain, tilted.moves[j]
     above = tilted.way.lattice.above(j)[move.above > _LEFT_OUT]
     if above.size > _FEW_ABOVE or np.any(np.diff(above) > 1):
         return None
@@ -64,6 +65,7 @@ def tail(solution: Solution, slack: float) -> tuple[float, float] | None:
         if one is None:
             return None
         found.append(one)
+    found.append((_beyond_fence(tilted.way.part.sign, chain, j), 0.0))
     logs, errors = np.array(found).T
     log_p = float(np.logaddexp.reduce(logs))
     if math.isinf(log_p):
@@ -73,17 +75,19 @@ def tail(solution: Solution, slack: float) -> tuple[float, float] | None:
 
 
 def _deciding(solution: Solution) -> int | None:
-    """Return the wide tie whose gains vary the most, if there is one."""
+    """Return the only wide tie, if few items are above it, and its hits vary."""
     (tilted,) = solution.lists
     if isinstance(tilted.way, FirstHitWay):
         return None
-    chain, moves, found = tilted.way.chain, tilted.moves, None
-    most = _FELT * solution.found.curvature
-    for j in np.flatnonzero(~chain.merged[:-1] & (chain.sizes[:-1] > 1)).tolist():
-        variance = moves[j].variance(moves[j].gain)
-        if variance > most and moves[j].variance(tilted.hits(moves[j])) > _WIDE:
-            most, found = variance, int(j)
-    return found
+    chain = tilted.way.chain
+    tied = np.flatnonzero(~chain.merged & (chain.sizes > 1)).tolist()
+    # other ties may have a second mode, which only the fence excludes
+    if len(tied) != 1 or tied[0] == chain.ends.size - 1:
+        return None
+    j, move = tied[0], tilted.moves[tied[0]]
+    felt = move.variance(move.gain) > _FELT * solution.found.curvature
+    few = chain.depths[j] - chain.start < _FEW_ABOVE
+    return j if felt and few and move.variance(tilted.hits(move)) > _WIDE else None
 
 
 def _with_above(
@@ -95,7 +99,7 @@ def _with_above(
     over all a is nearly `rough`.
     """
     chain = solution.lists[0].way.chain
-    some = solution.within(j, a) if chain.depths[j] > chain.start else solution
+    some = solution.within(j, a)
     every, sign = min(chain.n_targets, a + int(chain.sizes[j])) + 1, 0
     for _ in range(2):  # between strides, then for each number of hits
         given = _given(some, j)
@@ -118,8 +122,15 @@ def _with_above(
             return log_sure, 0.0
         if undecided.size > _UNDECIDED:
             return None
-        some = solution.within(j, a, int(undecided[0]), int(undecided[-1]))
-    log_p, error = _inversion.tail(some, float(np.logaddexp(log_sure, rough - 1)))
+        limits = int(undecided[0]), int(undecided[-1])
+        some = solution.within(j, a, limits)
+    try:
+        if some.tilt * some.found.deviation < 0.5:  # too long a period, as in `solve`
+            some = solution.within(j, a, limits, 0.5 / some.found.deviation)
+        log_p, error = _inversion.tail(some, float(np.logaddexp(log_sure, rough - 1)))
+    except OutOfReachError:  # somewhere between nothing and all of the undecided hits
+        whole = _log_chance(chain, j, a, limits[0], limits[1] + 1)
+        log_p, error = whole - math.log(2), 1.0
     whole = float(np.logaddexp(log_p, log_sure))
     return whole, error * math.exp(log_p - whole)
 
@@ -138,6 +149,16 @@ def _given(solution: Solution, j: int) -> _Given:
         variance = variance + max(0.0, whole.curvature - explained)
     kept = joint > 0
     return _Given(move.step.below[cell][kept], mean[kept], np.sqrt(variance[kept]))
+
+
+def _beyond_fence(sign: int, chain: Chain, j: int) -> float:
+    """Logarithm of the probability of hits above group j that the fence decides."""
+    least, most = (int(x[j]) for x in chain.possible()[:2])
+    depth = int(chain.depths[j])
+    room = min(chain.n_targets, depth - chain.start)
+    hits = np.arange(most + 1, room + 1) if sign > 0 else np.arange(least)
+    ways = log_binomial(depth - chain.start, hits) + chain.log_left(depth, hits)
+    return float(np.logaddexp.reduce(ways, initial=-np.inf)) - chain.log_total
 
 
 def _log_chance(chain: Chain, j: int, a: int, least: int, stop: int) -> float:

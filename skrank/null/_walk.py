@@ -289,32 +289,31 @@ class Solution:
         return np.asarray(np.prod(each, axis=0))
 
     def within(
-        self, j: int, above: int, least: int | None = None, most: int | None = None
+        self,
+        j: int,
+        above: int,
+        limits: tuple[int, int] | None = None,
+        tilt: float | None = None,
     ) -> "Solution":
         """Return the solution of one ranking with some numbers of hits only.
 
         Those above group j are known, and those above its end are within limits.
         """
         (one,), (path,) = self.lists, self.paths
-        chain = copy(one.way.chain)
-        starts = int(chain.depths[j])
-        limits = [(starts, above, above)] if starts > chain.start else []
+        chain, tilt = copy(one.way.chain), self.tilt if tilt is None else tilt
         assert path is not None
-        if least is not None and most is not None:
-            limits += [(int(chain.ends[j]), least, most)]
+        fence = [(int(chain.depths[j]), above, above)]
+        if limits is not None:
+            fence.append((int(chain.ends[j]), *limits))
             fewest, widest = path.fewest.copy(), path.widest.copy()
-            fewest[j], widest[j] = least - above, most - above
+            fewest[j], widest[j] = limits[0] - above, limits[1] - above
             path = path._replace(fewest=fewest, widest=widest)
-        depths, fewest, widest = np.array(limits).T
+        depths, least, most = np.array(fence).T
         m = chain.n_targets
-        chain.fence = depths, np.append(0, fewest), np.append(widest, m)
+        chain.fence = depths, np.append(0, least), np.append(most, m)
         per = _PER_LUMP if chain.ends.size <= FEW_GROUPS else _PER_DEVIATION
-        args = [one.way.part], [chain]
-        lists, paths = _settled(*args, [path], self.tilt, per)
-        found = total(lists)
-        if self.tilt * math.sqrt(found.curvature) < 0.5:  # as in `solve`
-            lists, paths = _settled(*args, paths, 0.5 / found.deviation, per)
-        return Solution(lists, paths, self.tilt, found, self.error)
+        lists, paths = _settled([one.way.part], [chain], [path], tilt, per)
+        return Solution(lists, paths, self.tilt, total(lists), self.error)
 
     def drawable(self) -> list[Tilted]:
         """Return tilted rankings with all numbers of hits, for draws.
