@@ -20,7 +20,7 @@ from skrank._utils._checks import (
 from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
-from skrank.null import _sampling
+from skrank.null import _sampling, _walk
 from skrank.null._tail import (
     ALTERNATIVES,
     METHODS,
@@ -32,13 +32,14 @@ from skrank.null._tilted import Term
 
 _DOUBTFUL = 0.05  # a larger relative error of a method gives a warning
 _SMALLER = math.log(0.4)  # a tail below this is the smaller one, despite its error
-# Quantiles: largest number of tails, their relative error, and the part of the support
-# at its ends where no tail is asked first.
-_MOST_TAILS, _RESOLVED, _NEAREST = 10, 5e-4, 0.02
-_ROUNDING = 1e-7  # of quantiles, in standard deviations
-# Ties that are followed one by one in two seconds: with twice as many, a mean over 30
-# rankings with "optimistic" ties takes five.
-_MANY_TIES = 2**10
+# Quantiles: largest number of tails, and of those only bounded; their relative error,
+# and the part of the support at its ends where no tail is asked first.
+_MOST_TAILS, _MOST_BOUNDED, _RESOLVED, _NEAREST = 20, 2, 5e-4, 0.02
+# Errors of quantiles in standard deviations, if the tails are exact, or estimated.
+_ROUNDING, _CLOSE = 1e-7, 1e-4
+# Cells of all rankings that are followed in two seconds: with twice as many, a mean
+# over 30 rankings with "optimistic" ties takes five.
+_MUCH_WORK = 2**20
 _Floats = NDArray[np.float64]
 
 
@@ -102,12 +103,12 @@ class NullDistribution:
         Returns
         -------
         is_quick : bool
-            False if more than a thousand ties, of all rankings together, must be
-            followed one by one: with the tie rules "optimistic" and "pessimistic".
+            False if more than some thousand ties, of all rankings together, must be
+            followed one by one, or more than some ten that have many targets each: with
+            the tie rules "optimistic" and "pessimistic". Also if there are many
+            different rankings with many targets.
         """
-        chains = [term.chain for term in self._terms]
-        ties = sum(chain.ends.size for chain in chains if not chain.is_pairwise)
-        return ties <= _MANY_TIES
+        return sum(_walk.work(term.chain) for term in self._terms) <= _MUCH_WORK
 
     def support(self) -> tuple[float, float]:
         """Return the smallest and the largest possible value.
@@ -356,6 +357,8 @@ class NullDistribution:
     def _search(self, log_p: float, sign: int) -> float:
         """Return `_quantile` of a smooth distribution, by secants of the log-tail.
 
+        Where the tail is only bounded, the value is taken for too extreme.
+
         The first guess is that of a gamma distribution with the same least value, mean
         and variance. Below the mean, the logarithm of the tail is nearly linear in the
         logarithm of the distance from the least value.
@@ -375,27 +378,49 @@ class NullDistribution:
         near = value < self.mean()  # the search uses the logarithm of the distance
         slope = -like.pdf(value) * (value - least if near else 1.0)
         slope /= max(q, np.finfo(float).tiny)
-        low, high, before, asked = least, most, None, 0
+        low, high, furthest = least, most, self.std()
+        # the last place and lack on either side of the quantile
+        points: list[tuple[float, float] | None] = [None, None]
+        asked, bounded, before = 0, 0, None
         while True:
             tail = self._tail_of(value, sign)
-            asked += tail.method != "exact"
-            middle = tail.doubt / 2 if tail.method == "bounds" else 0.0
-            lack = sign * (tail.log_pvalue + middle - log_p)
+            exact = tail.method == "exact"
+            asked += not exact
+            sure, most_p = tail.log_bounds or (0.0, 0.0)
+            if tail.method == "bounds" and sure <= log_p <= most_p:
+                bounded += 1
+                if bounded > _MOST_BOUNDED:
+                    _warn_of_range(low, high, value)
+                    return value
+                value = (value + (low if sign > 0 else high)) / 2
+                continue
+            lack = sign * (tail.log_pvalue - log_p)
             low, high = (value, high) if lack > 0 else (low, value)
-            if -_RESOLVED <= lack <= 0 and tail.method != "exact":
+            if -_RESOLVED <= lack <= 0 and not exact:
                 break
-            if high - low <= _ROUNDING * self.std() or asked == _MOST_TAILS:
+            if high - low <= (_ROUNDING if exact else _CLOSE) * self.std():
                 break
-            place = math.log(value - least) if near else value
-            if before is not None and place != before[0]:
-                slope = (lack - before[1]) / (place - before[0])
-            before = place, lack
+            if asked == _MOST_TAILS:
+                _warn_of_range(low, high, high)
+                break
+            place, side = math.log(value - least) if near else value, int(lack > 0)
+            over = points[1 - side]
+            if over is not None and side == before:  # the method of Illinois
+                over = points[1 - side] = over[0], over[1] / 2
+            last = over or points[side]
+            if last is not None and place != last[0]:
+                slope = (lack - last[1]) / (place - last[0])
+            points[side], before = (place, lack), side
             place -= (lack + _RESOLVED / 2) / min(slope, -1e-300)
             step = (least + math.exp(min(place, 0.0)) if near else place) - value
-            furthest = self.std() + abs(value - self.mean())
-            value += min(max(step, -furthest), furthest)
-            if not low < value < high or tail.method == "exact":  # with steps
+            if over is None:
+                step = min(max(step, -furthest), furthest)
+                furthest *= 2
+            value += step
+            if not low < value < high or exact:  # with steps
                 value = (low + high) / 2
+        if tail.method == "bounds":
+            _warn_of_range(low, high, high)
         return high
 
     def _log_tail(self, x: float, sign: int) -> float:
@@ -409,6 +434,15 @@ class NullDistribution:
         """Tail above x, or up to x for sign -1."""
         below = TailQuery(self._facts, x, -1)
         return (below.other if sign > 0 else below).best()
+
+
+def _warn_of_range(low: float, high: float, found: float) -> None:
+    """Warn if a quantile is not accurate enough."""
+    msg = (
+        f"The quantile is known to be at least {low:.4g}, and at most {high:.4g}. The "
+        f"value that is returned is {found:.4g}."
+    )
+    warn(msg, RuntimeWarning)
 
 
 def _warn_of_doubt(tail: TailProbability) -> None:

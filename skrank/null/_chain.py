@@ -51,9 +51,9 @@ _SINGLE = 50
 # sums over pairs of hits. With half of it, p = exp(-5169) of 9,000 optimistic ties has
 # an error of 7 %.
 _NARROWER = 5
-# Cells that take as long as the rest of a step. With twice as many, the moments of
+#: Cells that take as long as the rest of a step. With twice as many, the moments of
 # 5,000 groups are not exact if hits are in the divisor.
-_GROUP_CELLS = 2**9
+GROUP_CELLS = 2**9
 
 
 def log_binomial(n: Any, k: Any) -> Any:
@@ -101,7 +101,7 @@ class Chain:
     @property
     def is_short(self) -> bool:
         """Whether a pass over all possible numbers of hits takes up to a second."""
-        cells = self.possible().n_cells + _GROUP_CELLS * self.ends.size
+        cells = self.possible().n_cells + GROUP_CELLS * self.ends.size
         return cells <= SHORT_CELLS
 
     @property

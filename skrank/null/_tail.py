@@ -25,7 +25,15 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from skrank._utils._text import track
-from skrank.null import _counting, _inversion, _limits, _sampling, _tilted, _walk
+from skrank.null import (
+    _counting,
+    _inversion,
+    _limits,
+    _one_tie,
+    _sampling,
+    _tilted,
+    _walk,
+)
 from skrank.null._atoms import Atoms
 from skrank.null._ends import SAME, end
 from skrank.null._lattice import OutOfReachError, positive
@@ -141,6 +149,17 @@ class Facts:
         """The distribution value by value, if that is quick; else None."""
         return _counting.distribution(self.terms)
 
+    @property
+    def n_draws(self) -> int:
+        """Number of plain draws that take a few seconds."""
+        targets = sum(term.chain.n_targets * term.copies for term in self.terms)
+        return min(_DRAWS[-1], max(1000, _PLACES // targets))
+
+    @cached_property
+    def draws(self) -> _Floats:
+        """Values of plain draws of a fixed seed, for all tails of a quantile."""
+        return _sampling.draw(self.terms, self.n_draws, np.random.default_rng(0))
+
     def list_ends(self, sign: int) -> list[tuple[float, float]]:
         """Return the ends of each ranking on one side, with their log-probabilities."""
         if sign not in self._ends:
@@ -253,9 +272,11 @@ class TailQuery:
 
     def _plain(self, size: int | None = None) -> TailProbability:
         """Draw plain rankings, and count those that are as extreme."""
-        targets = sum(term.chain.n_targets * term.copies for term in self.facts.terms)
-        size = size or min(_DRAWS[-1], max(1000, _PLACES // targets))
-        values = _sampling.draw(self.facts.terms, size, self._source)
+        if size is None and self.generator is None:
+            values = self.facts.draws
+        else:
+            size = size or self.facts.n_draws
+            values = _sampling.draw(self.facts.terms, size, self._source)
         tail = _sampling.tail(values, self._reached(values))
         return TailProbability(tail[0], None, tail[1], "monte_carlo")
 
@@ -392,6 +413,11 @@ class TailQuery:
             log_p, error = _inversion.tail(many)
             return TailProbability(log_p, None, error, "inversion")
         lists = self._solution.lists
+        if self.facts.is_single:
+            slack = self.facts.slack(self.statistic)
+            summed = _attempt(partial(_one_tie.tail, self._solution, slack))
+            if summed is not None:
+                return self._with_sure(-math.inf, *summed, "inversion")
         log_sure = self._log_sure(lists)
         sure = float(np.logaddexp(self._trimmed.sure, log_sure))
         found = _inversion.tail(self._solution, sure)

@@ -140,6 +140,8 @@ class Move(NamedTuple):
     #: Probabilities of the hits above, and of those in it and above it.
     above: _Floats
     joint: _Floats
+    #: Means and variances of all gains below, by the hits after the group.
+    later: tuple[_Floats, _Floats]
 
     def variance(self, values: NDArray[np.number]) -> float:
         """Variance of values of the cells."""
@@ -155,6 +157,7 @@ class Tilted:
         value = centre = spread = np.zeros(0)
         for step, table in zip([None, *way.steps], way.tables, strict=True):
             logweight, gain, unresolved = way.weigh(table, tilt)
+            later = centre, spread
             mean, variance = gain, 0.0 if unresolved is None else unresolved
             if step is not None:
                 logweight = logweight + value[step.cell]
@@ -164,7 +167,7 @@ class Tilted:
             # all continuations of a state together
             centre = (chance * mean).sum(axis=0)
             spread = (chance * (variance + (mean - centre) ** 2)).sum(axis=0)
-            self._passed.append((step, chance, gain, unresolved))
+            self._passed.append((step, chance, gain, unresolved, later))
         #: K, K' and K'' at the tilt.
         self.cumulants = Cumulants(*(float(x[0]) for x in (value, centre, spread)))
 
@@ -172,9 +175,9 @@ class Tilted:
     def moves(self) -> list[Move]:
         """The groups from the top, by one pass down."""
         found, above = [], np.ones(1)
-        for step, chance, gain, unresolved in reversed(self._passed):
+        for step, chance, gain, unresolved, later in reversed(self._passed):
             joint = above * chance
-            found.append(Move(step, chance, gain, unresolved, above, joint))
+            found.append(Move(step, chance, gain, unresolved, above, joint, later))
             above = above if step is None else step.after(joint)
         return found
 

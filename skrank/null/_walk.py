@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx
 
-from skrank.null._chain import Chain
+from skrank.null._chain import GROUP_CELLS, Chain
 from skrank.null._lattice import (
     FEW_GROUPS,
     MOST_CELLS,
@@ -56,6 +56,9 @@ _GROWTHS = (0.3, 0.12, 0.06, 0.03, 0.015, 0.0075)
 _SHORT, _SHORT_CELLS = 256, 2**18
 # Probability of hits that are not followed, and of those whose absence has an effect.
 _LEFT_OUT, _TOUCHED = 1e-9, 1e-7
+# Cells that take as long as a walk in blocks. With twice as many, a mean over 16
+# rankings of 2000 items is called slow, but takes a second.
+_IN_BLOCKS = 2**16
 # Possible numbers of hits above a depth that are all followed. With none, exp(-9343) of
 # (100000, 5000) under BEDROC is only bounded.
 _FEW = 24
@@ -285,6 +288,33 @@ class Solution:
         each = [one.at(start, count, width) for one in self._characteristics]
         return np.asarray(np.prod(each, axis=0))
 
+    def within(
+        self,
+        j: int,
+        above: int,
+        limits: tuple[int, int] | None = None,
+        tilt: float | None = None,
+    ) -> "Solution":
+        """Return the solution of one ranking with some numbers of hits only.
+
+        Those above group j are known, and those above its end are within limits.
+        """
+        (one,), (path,) = self.lists, self.paths
+        chain, tilt = copy(one.way.chain), self.tilt if tilt is None else tilt
+        assert path is not None
+        fence = [(int(chain.depths[j]), above, above)]
+        if limits is not None:
+            fence.append((int(chain.ends[j]), *limits))
+            fewest, widest = path.fewest.copy(), path.widest.copy()
+            fewest[j], widest[j] = limits[0] - above, limits[1] - above
+            path = path._replace(fewest=fewest, widest=widest)
+        depths, least, most = np.array(fence).T
+        m = chain.n_targets
+        chain.fence = depths, np.append(0, least), np.append(most, m)
+        per = _PER_LUMP if chain.ends.size <= FEW_GROUPS else _PER_DEVIATION
+        lists, paths = _settled([one.way.part], [chain], [path], tilt, per)
+        return Solution(lists, paths, self.tilt, total(lists), self.error)
+
     def drawable(self) -> list[Tilted]:
         """Return tilted rankings with all numbers of hits, for draws.
 
@@ -305,6 +335,22 @@ class Solution:
         paths = [p and p.among(c) for p, c in zip(self.paths, chains, strict=True)]
         parts = [way.part for way in ways]
         return _settled(parts, chains, paths, self.tilt, math.inf)[0]
+
+
+def work(chain: Chain) -> int:
+    """Cells of a pass, as a measure of its time.
+
+    Without blocks, of hits within ten deviations on either side; or of all hits of a
+    ranking that is one of many, with or without blocks.
+    """
+    groups = chain.ends.size
+    if chain.metric.counted_hits == 1:  # one step
+        return groups
+    if chain.is_pairwise:
+        return min(chain.possible().n_cells // 2, _IN_BLOCKS)
+    per = _PER_LUMP if groups <= FEW_GROUPS else _PER_DEVIATION
+    likely = groups * round(20 * per) ** 2
+    return GROUP_CELLS * groups + min(chain.possible().n_cells, likely)
 
 
 def solve(parts: Sequence[Part]) -> Solution:
