@@ -35,6 +35,7 @@ SEVERAL_TYPES = {
     "ax",
     "recall",
     "n_resamples",
+    "random_state",  # of `rvs`, which draws anew as SciPy's
 }
 ENTRY = re.compile(r"^(\w[\w, ]*) : (.+)\n((?:    .*\n|\n)+)", re.M)
 

@@ -321,13 +321,19 @@ class RankingComparison(Question[RankingComparisonResult]):
 
     def _choose(self, asked: Rankings) -> str:
         """Choose the method for "auto", and check that it suits the data."""
-        metric, (_, m) = self._metric(), asked.sizes
+        metric, units = self._metric(), asked.sizes[1]
         usual = _METHODS[data_of(asked)]
+        if data_of(asked) == "clusters" and asked.clusters is not None:
+            units = min(clusters_of_classes(asked.parts[0][0], asked.clusters))
         # permutations do not hold the end of a tie at the cutoff; with many targets
         # they take too long, and the jackknife has the right size
         cut = metric.cutoff is not None or not metric.ordered
         moves = metric.ties == "threshold" and cut
-        if usual[0] == "permutation" and metric.smooth and (moves or m >= MANY_TARGETS):
+        if (
+            usual[0] == "permutation"
+            and metric.smooth
+            and (moves or units >= MANY_TARGETS)
+        ):
             usual = ("jackknife", *usual)
         method = choose_method(self.method, usual, data_of(asked))
         if method == "two_way":

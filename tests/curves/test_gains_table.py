@@ -43,7 +43,7 @@ def test_a_curve_in_fractions_has_the_same_parts(n):
 def test_one_part_for_each_item_has_the_statistic_of_kolmogorov_and_smirnov():
     y, score = columns()
     table = hit_curve(y, score).gains_table(parts=1000)
-    assert table.ks.max() == pytest.approx(ks_2samp(score[y], score[~y]).value)
+    assert table.ks.max() == pytest.approx(ks_2samp(score[y], score[~y]).statistic)
 
 
 def test_range_of_random_selection_is_hypergeometric():

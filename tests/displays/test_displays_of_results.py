@@ -221,7 +221,7 @@ def test_bad_settings_of_distributions_leave_no_figure():
     ):
         with pytest.raises(ValueError, match=said):
             NullDistributionDisplay.of(null, **settings)
-    with pytest.raises(ValueError, match="`result` must be a RandomSelectionResult or"):
+    with pytest.raises(ValueError, match="`result` must be the result of a test or a"):
         NullDistributionDisplay.of(0.5)
     assert plt.get_fignums() == []
 
@@ -233,8 +233,8 @@ def test_matplotlib_is_missed_before_anything_is_computed(monkeypatch):
         (null.of, 1),
         (null.from_predictions, 2),
         (null.from_estimator, 3),
-        (two.from_predictions, 3),
-        (two.from_estimators, 4),
+        (two.from_predictions, 2),
+        (two.from_estimator, 3),
     ):
         with pytest.raises(ImportError, match="needs matplotlib"):
             make(*[None] * count)
@@ -281,16 +281,14 @@ def test_comparison_says_what_the_comparison_says():
 
 
 def test_comparison_from_estimators():
-    one = RankingComparisonDisplay.from_estimator(
-        {"A": LINEAR, "B": KNN}, X, Y, random_state=0
-    )
+    one = RankingComparisonDisplay.from_estimator([LINEAR, KNN], X, Y)
     other = RankingComparisonDisplay.from_predictions(
         np.where(Y, "t", "o"),
         {"A": LINEAR.decision_function(X), "B": KNN.predict_proba(X)[:, 1]},
         pos_label="t",
         random_state=0,
     )
-    assert one.names == ("LogisticRegression", "KNeighborsClassifier")
+    assert one.names == ("LogisticRegression()", "KNeighborsClassifier()")
     for mine, theirs in zip(one.line_, other.line_, strict=True):
         np.testing.assert_array_equal(mine.get_xydata(), theirs.get_xydata())
     same = RankingComparisonDisplay.from_estimator(

@@ -226,7 +226,7 @@ def test_sample_size_has_the_power(alternative):
     assert n == round(n) > 2
     assert power(1.03 * n) > 0.8 > power(0.97 * n - 1)
     assert result.sample_size(0.9) > n > result.sample_size(0.8, 0.1)
-    said = f"{n:.0f} data sets for power 0.8 (80 % of pilots: "
+    said = f"{n:.0f} groups for power 0.8"
     assert (said in str(result)) == (result.pvalue > 0.05)
 
 

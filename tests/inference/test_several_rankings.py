@@ -32,7 +32,7 @@ def test_groups_in_print_and_as_parts():
     score = rng.normal(labels)
     result = RandomSelectionTest().from_predictions(labels, score, groups=groups)
     lines = str(result).splitlines()
-    assert lines[1].startswith("  4 groups    300 items, ")
+    assert lines[1].startswith("  4 groups   300 items, ")
     assert lines[2].endswith(" on average")
     values = [
         skrank.average_precision(labels[groups == g], score[groups == g])

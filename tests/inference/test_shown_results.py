@@ -243,4 +243,4 @@ def test_results_of_other_scores_are_not_equal():
     assert one != other
     assert len({one, other}) == 2
     compare = RankingComparison(n_resamples=9).from_predictions
-    assert len({compare(Y, A, B), compare(Y, B, A)}) == 2
+    assert len({compare(Y, {"A": a, "B": b}) for a, b in ((A, B), (B, A))}) == 2

@@ -123,7 +123,7 @@ def test_what_is_understood_of_metrics_by_value(name, printed):
         ("AP50", "did you mean 'average_precision@50'?"),
         ("auprc", "see 'average_precision'"),
         ("average_precision_score", "see 'average_precision' with ties='threshold'"),
-        ("lift", "see 'enrichment_factor@5%'"),
+        ("lift", "have a cutoff, as in 'enrichment_factor@10'"),
         ("ndcg", "see sklearn.metrics.ndcg_score, which"),
         ("ndcg@10", "see sklearn.metrics.ndcg_score, which"),
         ("roc_auc", "see sklearn.metrics.roc_auc_score, which"),
