@@ -139,7 +139,8 @@ class HitCurve:
         ----------
         depth : array-like
             Depths in the unit of `t`, from 0 to the last value of `t`. For a curve in
-            items, ints count items, and floats of at most 1 are fractions.
+            items, ints count items, and floats of at most 1 are fractions, unless an
+            array of floats has larger numbers.
 
         Returns
         -------
@@ -152,6 +153,8 @@ class HitCurve:
         ValueError
             If a depth is outside the ranking.
         """
+        if isinstance(depth, list | tuple):  # also of ints and floats
+            return np.array([self.at(one) for one in depth])
         depths = check_numbers("depth", depth)
         shares = self.unit == 1 and np.asarray(depth).dtype.kind == "f"
         if shares and np.all(depths <= 1):

@@ -425,3 +425,8 @@ def choose_method(method: str, usual: Sequence[str], data: str) -> str:
         names = ", ".join(map(repr, dict.fromkeys(("auto", *usual))))
         raise invalid("method", f"be one of {names} for {_DATA[data]}", repr(method))
     return usual[0] if method == "auto" else method
+
+
+for _name, _entrance in vars(Question).items():
+    if _name.startswith("from_"):  # in errors of Python, where nobody knows this class
+        _entrance.__qualname__ = _name

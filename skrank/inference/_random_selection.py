@@ -190,9 +190,6 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         if self.method not in ("auto", "monte_carlo"):
             rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
             raise invalid("method", rule, repr(self.method))
-        if asked.kind == "folds":
-            rule = "be left out for folds, which `cv_groups` makes of whole clusters"
-            raise invalid("clusters", rule, "clusters and folds")
         metric, each = self._metric(), asked.single
         codes: Any = asked.strata if asked.clusters is None else asked.clusters
         groups, is_target = np.full(codes.size, -1), np.zeros(codes.size, dtype=bool)

@@ -215,8 +215,8 @@ class RankingComparison(Question[RankingComparisonResult]):
             not for these data.
         """
         if isinstance(rankings, Rankings) and len(rankings.names) != 2:
-            rule = "be of two models, or else be given to `compare_all`"
-            raise invalid("rankings", rule, str(len(rankings.names)))
+            rule = "hold two models, or else be given to `compare_all`"
+            raise invalid("y_score", rule, str(len(rankings.names)))
         (result,) = self._compare(_Models(self, rankings), [(0, 1)])
         return result
 

@@ -262,6 +262,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         names = ("recall", "precision", "profit")
         output = asked.outputs[0] if asked.outputs else None
         score = GIVEN if output is None else output.name
+        if asked.lower_is_better:
+            score = f"minus {score}"
         return ThresholdChoiceResult(
             method="cross_validation",
             **{name: rules[name].estimate for name in names},

@@ -129,6 +129,7 @@ class Rankings:
     of_classes: bool = False
     pos_label: object = None
     outputs: tuple[Orientation, ...] = ()
+    lower_is_better: tuple[Any, ...] = ()
 
     @classmethod
     def from_predictions(
@@ -195,11 +196,18 @@ class Rankings:
         for name, values in of_items.items():
             check_index(name, values, y_true)
         outside: dict[str, Any] = {"n_missed": n_missed, "n_unlisted": n_unlisted}
+        if folds is not None and clusters is not None:
+            rule = "be left out for folds, which `cv_groups` makes of whole clusters"
+            raise invalid("clusters", rule, "clusters and folds")
         no_place = {"folds": folds, "clusters": clusters, "strata": strata}
         _check_columns(outside, no_place)
         whole: dict[str, Any] = {} if groups is not None else outside
         models = columns_by_name(y_score) if is_table(y_score) else {MODEL: y_score}
-        for name in lower_columns(lower_is_better, models):
+        scores = [one for one in models.values() if hasattr(one, "index")]
+        for name, one in models.items():  # also where the labels have no index
+            check_index(f"y_score[{brief(name)}]", one, (scores or [one])[0])
+        lower = tuple(lower_columns(lower_is_better, models))
+        for name in lower:
             models[name] = oriented(as_numbers("y_score", models[name]), True)
         inputs = tuple(
             check_ranking_input(
@@ -220,6 +228,7 @@ class Rankings:
             clusters=_codes("clusters", clusters, inputs[0]),
             strata=_codes("strata", strata, inputs[0]),
             pos_label=pos_label,
+            lower_is_better=lower,
         )
         if groups is not None:
             inputs, groups = _by_group(inputs, groups, n_missed, n_unlisted)
@@ -412,6 +421,8 @@ class Rankings:
         check_order(X, y)
         one = "estimator" in cv_results or "indices" in cv_results
         named = {MODEL: cv_results} if one else cv_results
+        if not isinstance(named, Mapping):
+            named = dict(enumerate(named))
         if not repeated:
             for results in named.values():
                 check_held_out_once(held_out(results), "cv_results")

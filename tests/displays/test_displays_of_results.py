@@ -288,7 +288,7 @@ def test_comparison_from_estimators():
         pos_label="t",
         random_state=0,
     )
-    assert one.names == ("LogisticRegression()", "KNeighborsClassifier()")
+    assert one.names == ("LogisticRegression()", "KNeighborsClassifier(n_neighbors=9)")
     for mine, theirs in zip(one.line_, other.line_, strict=True):
         np.testing.assert_array_equal(mine.get_xydata(), theirs.get_xydata())
     same = RankingComparisonDisplay.from_estimator(

@@ -115,7 +115,9 @@ def test_mcnemar_of_shared_hits_errs_on_the_safe_side(seed):
 def test_nothing_found_by_one_only():
     counts = cut_counts(9, 9, 9)
     for alternative in ("two-sided", "greater", "less"):
-        assert mcnemar(counts, alternative)[:3] == (0.0, 0.0, 0.0)
+        error, *found = mcnemar(counts, alternative)[:3]
+        assert found == [0.0, 0.0]
+        assert math.isnan(error)  # other samples may differ
 
 
 # The posterior
@@ -204,7 +206,9 @@ def test_mcnemar_of_chemmodlab():
         found = mcnemar(counts, "two-sided")
         pvalue = 2 * norm.sf(abs(found.zscore))
         assert pvalue == pytest.approx(float(row["p_value"]), rel=1e-9)
-        assert found.standard_error / 85 == pytest.approx(float(row["se"]), abs=2e-9)
+        # where no target is found by one only, ours is undefined
+        error = np.nan_to_num(found.standard_error) / 85
+        assert error == pytest.approx(float(row["se"]), abs=2e-9)
 
 
 def test_hits_of_the_shared_ties():

@@ -116,7 +116,7 @@ class Wilson:
 
     def bounds(self, confidence_level):
         z = norm.isf((1 - confidence_level) / 2)
-        n, p = self.size, self.value
+        n, p = self.size, self.estimate
         middle = p + z**2 / (2 * n)
         reach = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
         return (middle - reach) / (1 + z**2 / n), (middle + reach) / (1 + z**2 / n)

@@ -63,11 +63,14 @@ def log_tail(z: float, degrees_of_freedom: float) -> float:
 def defined_error(
     difference: float, standard_error: float, scale: float, others: Sequence[str] = ()
 ) -> float:
-    """Warn of a standard error of 0, or of none, for a difference that is not 0."""
+    """Return NaN for a standard error of 0, as other samples may differ, or of none.
+
+    For a difference that is not 0 there is a warning, as it has no p-value either.
+    """
     if standard_error > ROUNDING * scale:
         return standard_error
     if difference == 0:
-        return 0.0 * standard_error  # 0 instead of rounding errors; NaN stays NaN
+        return math.nan
     advice = f" Methods without it are {' and '.join(map(repr, others))}."
     warn(
         "The standard error of the difference is undefined, and also the results that "
