@@ -20,6 +20,7 @@ from skrank._utils._checks import (
     check_fraction,
     check_option,
     invalid,
+    is_whole,
 )
 from skrank._utils._columns import check_numbers
 from skrank._utils._rounding import ROUNDING
@@ -153,8 +154,8 @@ class HitCurve:
         ValueError
             If a depth is outside the ranking.
         """
-        if isinstance(depth, list | tuple):  # also of ints and floats
-            return np.array([self.at(one) for one in depth])
+        if isinstance(depth, list | tuple) and any(map(is_whole, depth)):
+            return np.array([self.at(one) for one in depth])  # ints and floats
         depths = check_numbers("depth", depth)
         shares = self.unit == 1 and np.asarray(depth).dtype.kind == "f"
         if shares and np.all(depths <= 1):
