@@ -55,6 +55,7 @@ sphinx_gallery_conf = {
     "reference_url": {"skrank": None},
     "abort_on_example_error": True,
     "show_memory": False,
+    "parallel": True,
 }
 
 plot_html_show_formats = False

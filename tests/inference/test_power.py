@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.optimize import curve_fit
 from scipy.stats import beta, binom, hypergeom, norm
 
+from cases import runs
 from skrank import (
     RandomSelectionNull,
     RandomSelectionTest,
@@ -344,7 +345,7 @@ def test_results_print_their_settings():
     assert result.to_dict()["n_targets"] == 15
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("metric", "m", "prevalence", "value", "level"),
     [
@@ -366,20 +367,20 @@ def test_power_is_that_of_the_test(metric, m, prevalence, value, level):
     is_target, shift = np.arange(n) < m, result.study.shifts[0]
     critical = RandomSelectionNull(n, m, metric).isf(level)
     found, metric = [], make_metric(metric)
-    for run in range(1600):
+    for run in range(runs(1600)):
         scores = rng.normal(shift * is_target)
         found.append(metric(is_target, scores) > critical + 1e-12)
         if run < 3:  # the test decides by its p-value alike
             test = RandomSelectionTest(metric).from_predictions(is_target, scores)
             assert found[-1] == (test.pvalue <= level)
-    error = np.std(found) / 1600**0.5
+    error = np.std(found) / len(found) ** 0.5
     assert abs(result.power - np.mean(found)) < 0.01 + 3 * error
 
 
 @pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("metric", "m", "prevalence", "value", "difference", "correlation", "runs"),
+    ("metric", "m", "prevalence", "value", "difference", "correlation", "base"),
     [
         ("average_precision", 10, 0.05, 0.2, 0.4, 0.5, 400),
         ("precision@20", 20, 0.05, 0.3, 0.3, 0.0, 400),
@@ -388,7 +389,7 @@ def test_power_is_that_of_the_test(metric, m, prevalence, value, level):
     ],
 )
 def test_power_is_that_of_the_comparison(
-    metric, m, prevalence, value, difference, correlation, runs
+    metric, m, prevalence, value, difference, correlation, base
 ):
     result = comparison_power(
         metric,
@@ -399,13 +400,15 @@ def test_power_is_that_of_the_comparison(
     is_target, shifts = np.arange(n) < m, np.array(result.study.shifts)
 
     question, found = RankingComparison(metric, n_resamples=1999), []
-    for _ in range(runs):
+    for _ in range(runs(base)):
         noise = rng.normal(size=(3, n))
         scores = math.sqrt(correlation) * noise[0]
         scores = scores + math.sqrt(1 - correlation) * noise[1:]
         scores += shifts[:, None] * is_target
         found.append(question.from_predictions(is_target, scores.T).pvalue <= 0.05)
-    error = math.hypot(np.std(found) / math.sqrt(runs), result.power_standard_error)
+    error = math.hypot(
+        np.std(found) / math.sqrt(len(found)), result.power_standard_error
+    )
     assert abs(result.power - np.mean(found)) < 0.01 + 3 * error
 
 
