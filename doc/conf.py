@@ -56,6 +56,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "show_memory": False,
     "parallel": True,
+    "remove_config_comments": True,
 }
 
 plot_html_show_formats = False

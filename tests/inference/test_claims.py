@@ -63,7 +63,7 @@ def test_pvalues_decrease_with_the_distance():
 def test_the_mean_of_samples_is_seldom_rejected(shift):
     rng = np.random.default_rng(0)
     y, results = np.arange(600) < 40, []
-    for _ in range(runs(300)):
+    for _ in range(runs(250)):
         score = rng.normal(shift * y)
         results.append(MetricInterval().from_predictions(y, score))
     truth = np.mean([one.value for one in results])

@@ -588,10 +588,9 @@ def test_single_items_as_clusters_are_no_clusters_over_groups():
         items = np.arange(y.size)
         both = ask.from_predictions(y, s, groups=day, clusters=items).to_dict()
         assert both == pytest.approx(alone, nan_ok=True)
-    with pytest.raises(ValueError, match="`metric` must change little if an item"):
-        MetricInterval("max_f_score").from_predictions(
-            y, s, groups=day, clusters=day % 2
-        )
+    for metric in ("max_f_score", "reciprocal_rank"):
+        with pytest.raises(ValueError, match="`metric` must change little if an item"):
+            MetricInterval(metric).from_predictions(y, s, groups=day, clusters=day % 2)
 
 
 @pytest.mark.nightly

@@ -367,7 +367,7 @@ def test_power_is_that_of_the_test(metric, m, prevalence, value, level):
     is_target, shift = np.arange(n) < m, result.study.shifts[0]
     critical = RandomSelectionNull(n, m, metric).isf(level)
     found, metric = [], make_metric(metric)
-    for run in range(runs(1600)):
+    for run in range(runs(400)):
         scores = rng.normal(shift * is_target)
         found.append(metric(is_target, scores) > critical + 1e-12)
         if run < 3:  # the test decides by its p-value alike
@@ -382,10 +382,10 @@ def test_power_is_that_of_the_test(metric, m, prevalence, value, level):
 @pytest.mark.parametrize(
     ("metric", "m", "prevalence", "value", "difference", "correlation", "base"),
     [
-        ("average_precision", 10, 0.05, 0.2, 0.4, 0.5, 400),
-        ("precision@20", 20, 0.05, 0.3, 0.3, 0.0, 400),
-        ("recall@5%", 30, 0.05, 0.3, 0.25, 0.8, 400),
-        ("average_precision", 1200, 0.5, 0.7, 0.02, 0.5, 200),  # by the jackknife
+        ("average_precision", 10, 0.05, 0.2, 0.4, 0.5, 100),
+        ("precision@20", 20, 0.05, 0.3, 0.3, 0.0, 100),
+        ("recall@5%", 30, 0.05, 0.3, 0.25, 0.8, 100),
+        ("average_precision", 1200, 0.5, 0.7, 0.02, 0.5, 50),  # by the jackknife
     ],
 )
 def test_power_is_that_of_the_comparison(

@@ -120,7 +120,7 @@ def test_profit_on_other_items_by_simulation(m, n, shift, cost):
     # the truth of a threshold is known from the normal distribution
     rule = {"benefit": 1.0, "cost": cost * m / n}
     rng, found = np.random.default_rng(0), []
-    for _ in range(runs(300)):
+    for _ in range(runs(120)):
         y = np.arange(n) < m
         choice = ThresholdChoice(**rule, n_resamples=999, random_state=rng)
         result = choice.from_predictions(y, rng.normal(shift * y))
@@ -140,7 +140,7 @@ def test_profit_on_other_items_by_simulation(m, n, shift, cost):
 def test_interval_of_the_threshold_at_a_depth_by_simulation():
     # the threshold above which 5 % of another sample are
     rng, covered = np.random.default_rng(0), []
-    for _ in range(runs(400)):
+    for _ in range(runs(250)):
         y = rng.random(1000) < 0.1
         score, other = rng.normal(size=(2, 1000))
         choice = ThresholdChoice(t=0.05, n_resamples=999, random_state=rng)
@@ -436,7 +436,7 @@ def test_intervals_hold_what_they_say_by_simulation(name, rule):
     draw, y = POPULATIONS[name], np.arange(400) < 12
     rng, held, last = np.random.default_rng(0), [], None
     many = [draw(rng, np.full(100_000, one)) for one in (True, False)]
-    for _ in range(runs(200)):
+    for _ in range(runs(120)):
         choice = ThresholdChoice(**rule, n_resamples=999, random_state=rng)
         result = choice.from_predictions(y, draw(rng, y))
         hits, others = (
