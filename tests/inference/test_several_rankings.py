@@ -12,7 +12,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import (
     PredefinedSplit,
     RepeatedStratifiedKFold,
-    StratifiedKFold,
     StratifiedShuffleSplit,
     cross_validate,
 )
@@ -20,7 +19,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import skrank
-from cases import assert_share, runs
 from skrank import RandomSelectionNull, RandomSelectionTest
 from skrank.null import MeanNull
 
@@ -121,23 +119,6 @@ def test_splits_that_hold_out_an_item_twice_are_refused(cv):
     single = StratifiedShuffleSplit(n_splits=1, test_size=0.4, random_state=0)
     result = RandomSelectionTest().from_cv(GaussianNB(), X, Y, cv=single)
     assert result.inflation == 1
-
-
-@pytest.mark.nightly
-def test_folds_of_unrelated_features_keep_the_level():
-    # data sets that know nothing: as if folds were independent, nearest neighbours are
-    # rejected more often
-    rng = np.random.default_rng(5)
-    model, folds = KNeighborsClassifier(9, weights="distance"), StratifiedKFold(3)
-    pvalues = []
-    for _ in range(runs(250)):
-        items, labels = rng.normal(size=(60, 8)), rng.permutation(np.arange(60) < 6)
-        result = RandomSelectionTest().from_cv(model, items, labels, cv=folds)
-        null = MeanNull(result.null_distribution.nulls)
-        pvalues.append([result.pvalue, null.pvalue(result.value)])
-    valid, independent = np.transpose(pvalues) <= 0.05
-    assert_share(valid, most=0.05)
-    assert valid.sum() < independent.sum()
 
 
 SOME_NULLS = [
