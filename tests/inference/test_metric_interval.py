@@ -333,7 +333,12 @@ def test_bootstrap_against_all_resamples(ties):
         "average_precision@4 hits",
         "reciprocal_rank",
         "r_precision",
-        *(pytest.param(case, marks=pytest.mark.slow) for case in BY_VALUE),
+        # all items have a precision of 0.6, so that all resamples have a recall of 1
+        *(
+            pytest.param(case, marks=pytest.mark.slow)
+            for case in BY_VALUE
+            if case != "recall_at_precision(0.4)"
+        ),
     ],
 )
 def test_bootstrap_without_ties_against_all_resamples(case):
