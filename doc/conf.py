@@ -106,3 +106,5 @@ def drop_mail_links(app, doctree):
 def setup(app):
     """Register what is done to each page."""
     app.connect("doctree-read", drop_mail_links)
+    # it copies files only, and does not say that processes may read beside it
+    app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True
