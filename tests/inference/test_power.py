@@ -179,6 +179,17 @@ def test_the_line_through_powers_is_a_probit_regression(power):
     assert found == pytest.approx((norm.ppf(power) - a) / b, rel=1e-6)
 
 
+@pytest.mark.parametrize("n_distinct", [None, 7])
+def test_tested_rankings_have_the_values_of_their_study(n_distinct):
+    study = comparison_power(**PAIR, n_distinct=n_distinct).study
+    scores = study.scores(15, 5, np.random.default_rng(0))
+    values = [study.values_of(15, one) for one in scores]
+    tested = [study.pair(15, one).rankings for one in scores.swapaxes(0, 1)]
+    assert_allclose(
+        np.transpose(values), [[*map(study.metric.value, one)] for one in tested]
+    )
+
+
 @pytest.mark.slow
 def test_solutions_of_comparisons_agree():
     settings = {**PAIR, "n_targets": None}
