@@ -335,6 +335,7 @@ def test_the_size_where_ill_patients_have_more_images():
         rng = np.random.default_rng(seed)
         ill = rng.random(60) < 0.3
         sizes = rng.integers(2, 5, 60) + 2 * ill
+        ill[:2], sizes[:2] = (True, False), 4  # there is always an exchange
         cluster = np.repeat(np.arange(60), sizes)
         s = rng.normal(size=60)[cluster] + rng.normal(size=cluster.size)
         ask = ill[cluster].astype(int), s

@@ -122,7 +122,7 @@ def test_profit_on_other_items_by_simulation(m, n, shift, cost):
     rng, found = np.random.default_rng(0), []
     for _ in range(runs(120)):
         y = np.arange(n) < m
-        choice = ThresholdChoice(**rule, n_resamples=999, random_state=rng)
+        choice = ThresholdChoice(**rule, n_resamples=399, random_state=rng)
         result = choice.from_predictions(y, rng.normal(shift * y))
         hits = m * norm.sf(result.threshold - shift)
         items = hits + (n - m) * norm.sf(result.threshold)
@@ -143,7 +143,7 @@ def test_interval_of_the_threshold_at_a_depth_by_simulation():
     for _ in range(runs(250)):
         y = rng.random(1000) < 0.1
         score, other = rng.normal(size=(2, 1000))
-        choice = ThresholdChoice(t=0.05, n_resamples=999, random_state=rng)
+        choice = ThresholdChoice(t=0.05, n_resamples=399, random_state=rng)
         result = choice.from_predictions(y, score)
         low, high = result.confidence_interval("threshold", 0.9)
         covered.append(low <= np.sort(other)[-50] <= high)
@@ -437,7 +437,7 @@ def test_intervals_hold_what_they_say_by_simulation(name, rule):
     rng, held, last = np.random.default_rng(0), [], None
     many = [draw(rng, np.full(100_000, one)) for one in (True, False)]
     for _ in range(runs(120)):
-        choice = ThresholdChoice(**rule, n_resamples=999, random_state=rng)
+        choice = ThresholdChoice(**rule, n_resamples=399, random_state=rng)
         result = choice.from_predictions(y, draw(rng, y))
         hits, others = (
             size * np.mean(one >= result.threshold)
