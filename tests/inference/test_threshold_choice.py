@@ -16,8 +16,9 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from cases import assert_share, runs
-from skrank import RankCounts, ThresholdChoice, expected_profit
+from skrank import RankCounts, Ranking, ThresholdChoice, expected_profit
 from skrank.inference._guarantee import deepest_promise
+from skrank.inference._threshold_choice_points import Points
 
 RULES = [
     {"recall": 0.8},
@@ -108,6 +109,15 @@ def test_no_more_items_are_expected_than_there_are(seed):
     assert (result.recall, result.precision) == (1, 0.1)
     for name in ("recall", "precision", "t"):  # no other items can change them
         assert result.confidence_interval(name) == (getattr(result, name),) * 2
+
+
+def test_thresholds_beside_each():
+    """The first and the last are beside themselves."""
+    points = Points.of(Ranking.from_predictions([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]))
+    lower, higher = points.beside(np.arange(4))
+    assert points.levels.tolist() == [np.inf, 4, 2, -np.inf]
+    assert lower.tolist() == [4, 2, -np.inf, -np.inf]
+    assert higher.tolist() == [np.inf, np.inf, 4, 2]
 
 
 @pytest.mark.nightly
