@@ -111,6 +111,14 @@ def test_no_more_items_are_expected_than_there_are(seed):
         assert result.confidence_interval(name) == (getattr(result, name),) * 2
 
 
+def test_profit_at_a_recall_is_that_of_the_hits_and_the_items():
+    rule = {"recall": 0.8, "benefit": 100, "cost": 8, "n_resamples": 99}
+    y, score = columns()
+    result = ThresholdChoice(**rule, random_state=0).from_predictions(y, score)
+    hits = result.recall * y.sum()
+    assert result.profit == pytest.approx(100 * hits - 8 * hits / result.precision)
+
+
 def test_thresholds_beside_each():
     """The first and the last are beside themselves."""
     points = Points.of(Ranking.from_predictions([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]))
@@ -281,8 +289,9 @@ def test_classifier_uses_the_scores_of_the_ranking():
     given = choice.from_predictions(
         label, model.predict_proba(X)[:, 1], pos_label="malignant"
     )
-    with pytest.raises(ValueError, match="`response_method` must be one of"):
-        given.classifier(model)
+    for unscored in (None, "predict"):
+        with pytest.raises(ValueError, match="`response_method` must be one of"):
+            given.classifier(model, response_method=unscored)
     fixed = given.classifier(model, response_method="predict_proba").fit(X, label)
     assert (fixed.predict(X) == "malignant").sum() == 150
     with pytest.raises(ValueError, match="must have decision_function"):
