@@ -194,7 +194,7 @@ def test_the_best_is_seldom_left_out(m, n, k):
     # k equally good models: each of them is a best one
     rng, left_out, different = np.random.default_rng(0), [], []
     y = np.arange(n) < m
-    for seed in range(runs(250)):
+    for seed in range(runs(100)):
         shared = rng.normal(size=(n, 1))
         scores = rng.normal(1.5 * y[:, None], size=(n, k)) + shared
         test = RankingComparison(n_resamples=499, random_state=seed)
