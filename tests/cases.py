@@ -177,6 +177,7 @@ def assert_share(seen, least=0.0, most=1.0):
 
     Of 2500 runs, a size of 7 % in place of at most 5 % is noticed with a probability of
     91 %; of 1200, a coverage of 92 % in place of at least 95 % is with 92 %.
+    The slowest ones have 400 to 1000 runs, and notice such a size with 16 to 47 %.
     """
     share, n = np.mean(seen), len(seen)
     assert share >= least - 3 * math.sqrt(least * (1 - least) / n)
