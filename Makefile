@@ -13,7 +13,7 @@ DRAW = $(VENV)/bin/python -c "import runpy, sys, matplotlib.pyplot as plt; \
 	plt.figure(1).savefig(picture, dpi=110); print('The picture is in', picture)"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest test-integrations lint format doc picture bench bench-asv bench-peers bench-large bench-mutation changelog clean
+.PHONY: help demo test test-slow nightly test-oldest test-integrations lint format doc picture bench bench-asv bench-peers bench-large bench-mutation changelog clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,13 +22,17 @@ demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table,
 	$(DRAW) examples/1_start/plot_rare_digit.py hit_curve.png
 
 test: $(VENV)/.test  ## run the tests
-	$(ONE_THREAD) $(RUN) pytest -n auto -m "not slow" $(COVER)
+	$(ONE_THREAD) $(RUN) pytest -n auto
 
-test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, millions of items
-	$(ONE_THREAD) $(RUN) pytest -n auto tests -m slow $(COVER)
+test-slow: $(VENV)/.test  ## run the slow judges: enumerations, long rankings, draws
+	$(ONE_THREAD) $(RUN) pytest -n auto tests -m "slow and not nightly"
+
+nightly: $(VENV)/.test  ## run all tests, simulations with ten times the runs; coverage; speed
+	SKRANK_NIGHTLY=1 $(ONE_THREAD) $(RUN) pytest -n auto -m "" --cov
+	$(MAKE) bench
 
 test-oldest: $(OLDEST)/.test  ## run the tests of other libraries' interfaces on the oldest versions
-	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "contract and not slow" --hypothesis-profile=brief
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "contract and not slow and not nightly" --hypothesis-profile=brief
 
 test-integrations: $(VENV)/.test $(VENV)/.integrations  ## run the tests with other packages and with a browser
 	$(ONE_THREAD) $(RUN) pytest tests/integrations
@@ -46,8 +50,8 @@ format: $(VENV)/.lint  ## mend the style
 	$(RUN) ruff check --fix .
 	$(RUN) ruff format .
 
-doc: $(DOC)/.doc  ## build the documentation, warnings as errors
-	$(DOC)/bin/python -m sphinx -W --keep-going -b html doc doc/_build/html
+doc: doc/_build/.package  ## build the documentation, warnings as errors
+	$(ONE_THREAD) $(DOC)/bin/python -m sphinx -W --keep-going -j auto -b html doc doc/_build/html
 	! grep -rlq 'mailto:' doc/_build/html --include=*.html
 
 picture: $(VENV)/.demo  ## draw the picture of the README again
@@ -87,6 +91,12 @@ $(OLDEST)/.test: pyproject.toml
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python $(PIP) --upgrade "pip>=25.1"
 	$(OLDEST)/bin/python $(PIP) --editable ".[plot]" --group test --group min-versions
+	touch $@
+
+# Examples that have changed run again; all do, and all pages are new, if the package has.
+doc/_build/.package: $(DOC)/.doc $(shell find skrank -type f -not -name '*.pyc')
+	rm -rf doc/_build doc/auto_examples doc/api/generated
+	mkdir doc/_build
 	touch $@
 
 $(DOC)/.doc: pyproject.toml

@@ -97,7 +97,7 @@ def copy_tree(folder):
 def recorded_tests(tree):
     """Seconds of each test, and the tests that run each line of each file."""
     found = subprocess.run(
-        [*PYTEST, "-n", str(N_PROCESSES), "-m", "not slow", *RECORD.split()],
+        [*PYTEST, "-n", str(N_PROCESSES), *RECORD.split()],
         cwd=tree,
         stdout=subprocess.PIPE,
         text=True,

@@ -55,6 +55,8 @@ sphinx_gallery_conf = {
     "reference_url": {"skrank": None},
     "abort_on_example_error": True,
     "show_memory": False,
+    "parallel": True,
+    "remove_config_comments": True,
 }
 
 plot_html_show_formats = False
@@ -104,3 +106,5 @@ def drop_mail_links(app, doctree):
 def setup(app):
     """Register what is done to each page."""
     app.connect("doctree-read", drop_mail_links)
+    # it copies files only, and does not say that processes may read beside it
+    app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True

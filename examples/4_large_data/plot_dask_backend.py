@@ -59,6 +59,7 @@ def compute():
 # pass the address of its scheduler to ``Client``. `n_jobs` need not be
 # set: dask uses all its workers.
 
+# sphinx_gallery_parallel = False
 import logging
 
 from dask.distributed import Client, LocalCluster

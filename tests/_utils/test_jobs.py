@@ -70,7 +70,7 @@ WORK = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("work", WORK.values(), ids=WORK)
 def test_the_same_on_dask(work, client):
     here = work()

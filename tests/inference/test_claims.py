@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import beta, norm, ttest_1samp
 from sklearn.exceptions import UndefinedMetricWarning
 
+from cases import assert_share, runs
 from skrank import MetricInterval, RankingComparison
 from skrank.inference._variability._interval import DifferenceRule, tail_above
 
@@ -57,19 +58,18 @@ def test_pvalues_decrease_with_the_distance():
     assert result.pvalue(1.5, "less") == pytest.approx(5e-16)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("shift", [0.5, 1.5])
 def test_the_mean_of_samples_is_seldom_rejected(shift):
     rng = np.random.default_rng(0)
     y, results = np.arange(600) < 40, []
-    for _ in range(300):
+    for _ in range(runs(250)):
         score = rng.normal(shift * y)
         results.append(MetricInterval().from_predictions(y, score))
     truth = np.mean([one.value for one in results])
     pvalues = np.array([one.pvalue(truth) for one in results])
     for level in (0.05, 0.2):
-        spread = math.sqrt(level * (1 - level) / 300)
-        assert abs(np.mean(pvalues <= level) - level) < 3 * spread
+        assert_share(pvalues <= level, level, level)
 
 
 def test_stated_values_that_are_refused():

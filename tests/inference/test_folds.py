@@ -23,6 +23,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
+from cases import assert_share, runs
 from skrank import (
     MetricInterval,
     RankingComparison,
@@ -171,10 +172,10 @@ def test_methods_of_folds_are_for_folds():
         )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_equal_models_on_repeated_folds():
-    # models of features that are alike: rejections at 5 % are binomial at most, and
-    # as if folds were independent, equal models differ several times as often
+    # models of features that are alike: as if folds were independent, equal models
+    # differ several times as often
     models = [
         make_pipeline(
             ColumnTransformer([("kept", "passthrough", columns)]),
@@ -182,15 +183,16 @@ def test_equal_models_on_repeated_folds():
         )
         for columns in ([0, 1], [2, 3])
     ]
-    rng, corrected, plain = np.random.default_rng(8), 0, 0
-    for seed in range(40):
+    rng, corrected, plain = np.random.default_rng(8), [], []
+    for seed in range(runs(40)):
         labels = rng.permutation(np.arange(120) < 20)
         items = rng.normal(size=(120, 4)) + 0.6 * labels[:, None]
         cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=seed)
         result = RankingComparison().from_cv(
             dict(enumerate(models)), items, labels, cv=cv
         )
-        corrected += result.pvalue <= 0.05
-        plain += ttest_rel(result.values_a, result.values_b).pvalue <= 0.05
-    assert corrected <= 7  # the chance of more of 40 is .0007 at 5 %
-    assert plain > 2 * max(corrected, 3)
+        corrected.append(result.pvalue <= 0.05)
+        plain.append(ttest_rel(result.values_a, result.values_b).pvalue <= 0.05)
+    # neighbours of few items are the worst models of the benchmark
+    assert_share(corrected, most=0.1)
+    assert np.mean(plain) > 2 * max(np.mean(corrected), 0.075)

@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
+from cases import assert_share, runs
 from skrank import (
     MetricInterval,
     RandomSelectionTest,
@@ -410,7 +411,7 @@ def test_an_interval_of_the_share_of_value_draws_items_with_their_amounts():
 
 
 @pytest.mark.filterwarnings("ignore:The weights are so unequal")
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["recall@0.05", "average_precision"])
 def test_coverage_of_few_targets_whose_amounts_grow_with_their_scores(name):
     """Judge: the mean of the metric over other samples."""
@@ -422,14 +423,13 @@ def test_coverage_of_few_targets_whose_amounts_grow_with_their_scores(name):
         return score, {"sample_weight": amount}
 
     truth = np.mean(
-        [metric(y, score, **given) for score, given in (draw() for _ in range(2000))]
+        [metric(y, score, **given) for score, given in (draw() for _ in range(20_000))]
     )
-    interval, covered = MetricInterval(name, n_resamples=199, random_state=0), 0
-    for score, given in (draw() for _ in range(80)):
+    interval, covered = MetricInterval(name, n_resamples=199, random_state=0), []
+    for score, given in (draw() for _ in range(runs(120))):
         low, high = interval.from_predictions(y, score, **given).confidence_interval()
-        covered += low <= truth <= high
-    # 80 runs: of a coverage of .8, as many are found in 1.6 %
-    assert covered >= 0.9 * 80
+        covered.append(low <= truth <= high)
+    assert_share(covered, 0.95)
 
 
 def test_an_interval_of_weights_is_that_of_students_t():

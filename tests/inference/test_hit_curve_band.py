@@ -11,6 +11,7 @@ from scipy.stats import binomtest, norm
 from scipy.stats import t as student
 
 import oracles
+from cases import assert_share, runs
 from skrank import (
     MetricInterval,
     hit_curve,
@@ -319,23 +320,22 @@ def population_hits(depths, n, m, shift):
     return m * norm.sf(np.array(cuts) - shift)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("m", "shift"), [(40, 0.7), (40, 3.0)])
 def test_coverage_of_binormal_populations(m, shift):
-    """Within 4 standard errors of 95 % from below, of 80 samples each."""
     n, rng = 800, np.random.default_rng(1)
     depths = np.unique(np.rint(np.geomspace(1, n - 1, 15)).astype(int))
     truth = population_hits(depths, n, m, shift)
     held, equal = [], []
-    for _ in range(80):
+    for _ in range(runs(120)):
         y_true, a, b = example(n, m, shift, seed=rng.integers(2**32))
         settings = {"t": depths.tolist(), "random_state": rng}
         band = hit_curve_band(y_true, a, **settings)
         held.append(np.all((band.low <= truth) & (truth <= band.high)))
         band = hit_curve_band(y_true, {"A": a, "B": b}, **settings)
         equal.append(np.all((band.low <= 0) & (band.high >= 0)))
-    assert np.mean(held) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 80)
-    assert np.mean(equal) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 80)
+    assert_share(held, 0.95)
+    assert_share(equal, 0.95)
 
 
 # Settings
@@ -368,7 +368,7 @@ def test_errors():
         hit_curve_band(y_true, {"A": a, "B": b[1:]})
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("simultaneous", [True, False])
 def test_coverage_inside_a_wide_tie(simultaneous):
     """Five levels: often no target is seen below the tie in which the depth is.
@@ -382,10 +382,10 @@ def test_coverage_inside_a_wide_tie(simultaneous):
         y_true = np.arange(1000) < 20
         return y_true, np.clip(np.rint(rng.normal(2.0 * y_true)), 0, 4)
 
-    truth = np.mean([hit_curve(*sample()).at(281) for _ in range(2000)])
-    for _ in range(150):
+    truth = np.mean([hit_curve(*sample()).at(281) for _ in range(runs(2000))])
+    for _ in range(runs(150)):
         t = depths if simultaneous else 281
         band = hit_curve_band(*sample(), t=t, simultaneous=simultaneous, random_state=0)
         at = np.flatnonzero(band.x == 281)[0]
         held.append(band.low[at] <= truth <= band.high[at])
-    assert np.mean(held) >= 0.9
+    assert_share(held, 0.95)

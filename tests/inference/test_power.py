@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.optimize import curve_fit
 from scipy.stats import beta, binom, hypergeom, norm
 
+from cases import runs
 from skrank import (
     RandomSelectionNull,
     RandomSelectionTest,
@@ -178,6 +179,17 @@ def test_the_line_through_powers_is_a_probit_regression(power):
     assert found == pytest.approx((norm.ppf(power) - a) / b, rel=1e-6)
 
 
+@pytest.mark.parametrize("n_distinct", [None, 7])
+def test_tested_rankings_have_the_values_of_their_study(n_distinct):
+    study = comparison_power(**PAIR, n_distinct=n_distinct).study
+    scores = study.scores(15, 5, np.random.default_rng(0))
+    values = [study.values_of(15, one) for one in scores]
+    tested = [study.pair(15, one).rankings for one in scores.swapaxes(0, 1)]
+    assert_allclose(
+        np.transpose(values), [[*map(study.metric.value, one)] for one in tested]
+    )
+
+
 @pytest.mark.slow
 def test_solutions_of_comparisons_agree():
     settings = {**PAIR, "n_targets": None}
@@ -344,7 +356,7 @@ def test_results_print_their_settings():
     assert result.to_dict()["n_targets"] == 15
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("metric", "m", "prevalence", "value", "level"),
     [
@@ -366,29 +378,29 @@ def test_power_is_that_of_the_test(metric, m, prevalence, value, level):
     is_target, shift = np.arange(n) < m, result.study.shifts[0]
     critical = RandomSelectionNull(n, m, metric).isf(level)
     found, metric = [], make_metric(metric)
-    for run in range(1600):
+    for run in range(runs(400)):
         scores = rng.normal(shift * is_target)
         found.append(metric(is_target, scores) > critical + 1e-12)
         if run < 3:  # the test decides by its p-value alike
             test = RandomSelectionTest(metric).from_predictions(is_target, scores)
             assert found[-1] == (test.pvalue <= level)
-    error = np.std(found) / 1600**0.5
+    error = np.std(found) / len(found) ** 0.5
     assert abs(result.power - np.mean(found)) < 0.01 + 3 * error
 
 
 @pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("metric", "m", "prevalence", "value", "difference", "correlation", "runs"),
+    ("metric", "m", "prevalence", "value", "difference", "correlation", "base"),
     [
-        ("average_precision", 10, 0.05, 0.2, 0.4, 0.5, 400),
-        ("precision@20", 20, 0.05, 0.3, 0.3, 0.0, 400),
-        ("recall@5%", 30, 0.05, 0.3, 0.25, 0.8, 400),
-        ("average_precision", 1200, 0.5, 0.7, 0.02, 0.5, 200),  # by the jackknife
+        ("average_precision", 10, 0.05, 0.2, 0.4, 0.5, 100),
+        ("precision@20", 20, 0.05, 0.3, 0.3, 0.0, 100),
+        ("recall@5%", 30, 0.05, 0.3, 0.25, 0.8, 100),
+        ("average_precision", 1200, 0.5, 0.7, 0.02, 0.5, 50),  # by the jackknife
     ],
 )
 def test_power_is_that_of_the_comparison(
-    metric, m, prevalence, value, difference, correlation, runs
+    metric, m, prevalence, value, difference, correlation, base
 ):
     result = comparison_power(
         metric,
@@ -399,13 +411,15 @@ def test_power_is_that_of_the_comparison(
     is_target, shifts = np.arange(n) < m, np.array(result.study.shifts)
 
     question, found = RankingComparison(metric, n_resamples=1999), []
-    for _ in range(runs):
+    for _ in range(runs(base)):
         noise = rng.normal(size=(3, n))
         scores = math.sqrt(correlation) * noise[0]
         scores = scores + math.sqrt(1 - correlation) * noise[1:]
         scores += shifts[:, None] * is_target
         found.append(question.from_predictions(is_target, scores.T).pvalue <= 0.05)
-    error = math.hypot(np.std(found) / math.sqrt(runs), result.power_standard_error)
+    error = math.hypot(
+        np.std(found) / math.sqrt(len(found)), result.power_standard_error
+    )
     assert abs(result.power - np.mean(found)) < 0.01 + 3 * error
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import hypergeom, norm
 
 import oracles
-from cases import TIES, make_list, named
+from cases import TIES, make_list, named, runs
 from skrank import (
     RandomSelectionNull,
     RandomSelectionResult,
@@ -286,14 +286,14 @@ def test_alternatives_are_complements(example):
 
 
 @pytest.mark.filterwarnings("ignore:the p-value is known with a relative error")
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("method", ["auto", "inversion"])
 @pytest.mark.parametrize("ties", ["expected", "threshold"])
 def test_distribution_of_pvalues_under_the_null_with_ties(method, ties):
     # scores like those of 7 nearest neighbours, labels at random: P(p <= a) <= a, and
     # not far below for a distribution this fine; 3 standard errors of the rankings
     rng = np.random.default_rng(4)
-    n, m, n_rankings = 250, 25, 2000 if method == "auto" else 150
+    n, m, n_rankings = 250, 25, runs(2000 if method == "auto" else 150)
     y_score = rng.binomial(4, rng.beta(0.5, 3, size=n)) / 4
     test = RandomSelectionTest(ties=ties, method=method)
     y_true = np.repeat([True, False], [m, n - m])

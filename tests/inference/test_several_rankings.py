@@ -12,7 +12,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import (
     PredefinedSplit,
     RepeatedStratifiedKFold,
-    StratifiedKFold,
     StratifiedShuffleSplit,
     cross_validate,
 )
@@ -120,23 +119,6 @@ def test_splits_that_hold_out_an_item_twice_are_refused(cv):
     single = StratifiedShuffleSplit(n_splits=1, test_size=0.4, random_state=0)
     result = RandomSelectionTest().from_cv(GaussianNB(), X, Y, cv=single)
     assert result.inflation == 1
-
-
-@pytest.mark.slow
-def test_folds_of_unrelated_features_keep_the_level():
-    # data sets that know nothing: rejections at 5 % are binomial at most; as if folds
-    # were independent, nearest neighbours are rejected more often
-    rng = np.random.default_rng(5)
-    model, folds = KNeighborsClassifier(9, weights="distance"), StratifiedKFold(3)
-    pvalues = []
-    for _ in range(80):
-        items, labels = rng.normal(size=(60, 8)), rng.permutation(np.arange(60) < 6)
-        result = RandomSelectionTest().from_cv(model, items, labels, cv=folds)
-        null = MeanNull(result.null_distribution.nulls)
-        pvalues.append([result.pvalue, null.pvalue(result.value)])
-    valid, independent = (np.array(pvalues) <= 0.05).sum(axis=0)
-    assert binomtest(int(valid), 80, 0.05, "greater").pvalue > 0.01
-    assert valid < independent
 
 
 SOME_NULLS = [

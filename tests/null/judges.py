@@ -222,10 +222,10 @@ def assert_drawn(draws, x, low, high, side):
     assert binom.sf(count - 1, draws.size, min(1.0, high)) > 1e-5
 
 
-def some_slow(cases, first):
+def some_slow(cases, first, mark=pytest.mark.slow):
     """Cases of which only the first are quick."""
     one_by_one = [one if isinstance(one, tuple) else (one,) for one in cases]
-    slow = [pytest.param(*one, marks=pytest.mark.slow) for one in one_by_one[first:]]
+    slow = [pytest.param(*one, marks=mark) for one in one_by_one[first:]]
     return [*cases[:first], *slow]
 
 

@@ -332,7 +332,7 @@ def assert_tails(null, points=4, n_draws=400):
             judges.assert_drawn(draws, x, *map(math.exp, judges.between(tail)), side)
 
 
-@pytest.mark.parametrize("seed", judges.some_slow(range(60), 16))
+@pytest.mark.parametrize("seed", judges.some_slow(range(60), 16, pytest.mark.nightly))
 def test_tails_of_short_rankings(seed):
     null = random_null(np.random.default_rng(seed))
     assert_ends(null)
@@ -340,7 +340,7 @@ def test_tails_of_short_rankings(seed):
 
 
 @doubt_is_allowed
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", [0, 1, 3, 4, 5, 6, 7, 8])  # 2 and 9 take a minute
 def test_tails_of_long_rankings(seed):
     null = random_null(np.random.default_rng(seed), 61, 3000, 10_000)

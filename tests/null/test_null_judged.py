@@ -258,7 +258,7 @@ def test_a_cutoff_far_above_the_end():
     assert null.pvalue(0.236) == pytest.approx(0.680, rel=PROMISED)
 
 
-@pytest.mark.parametrize("seed", judges.some_slow(range(60), 10))
+@pytest.mark.parametrize("seed", judges.some_slow(range(60), 10, pytest.mark.nightly))
 def test_cutoffs_against_draws(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(100, 3000))
@@ -360,7 +360,9 @@ SIZES = [(1000, 100, True), (1000, 100, False), (1000, 20, False), (300, 60, Fal
 SIZES += [(2000, 10, False), (3000, 30, True)]
 
 
-@pytest.mark.parametrize(("n", "m", "tied"), judges.some_slow(SIZES, 2))
+@pytest.mark.parametrize(
+    ("n", "m", "tied"), judges.some_slow(SIZES, 2, pytest.mark.nightly)
+)
 def test_p_of_random_rankings_is_no_smaller_than_it_should_be(n, m, tied):
     """It falls as the value rises, so the rankings with p <= alpha are the best."""
     rng = np.random.default_rng(n + m)

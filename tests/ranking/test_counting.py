@@ -165,7 +165,7 @@ def test_every_small_ranking(y_score, levels, times):
     np.testing.assert_array_equal(level_with, expected)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("labels", [np.bool_, np.float64])
 @pytest.mark.parametrize(("n_targets", "mebibytes"), [(10_000, 16), (200_000, 40)])
 def test_memory_of_ten_million_items(labels, n_targets, mebibytes):

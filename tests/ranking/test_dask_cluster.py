@@ -19,7 +19,7 @@ import dask.array as da
 from cases import assert_same_answers
 from dask_cases import UNEVEN, in_arrays, in_frame, tied_columns
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 COLUMNS = tied_columns()
 
