@@ -410,8 +410,10 @@ class RankingComparison(Question[RankingComparisonResult]):
         if method == "bootstrap":
             error = self._drawn_error(pairs, asked, error, progress)
         # methods without a standard error, for the warning
-        others = ["sign", "wilcoxon"] if len(pairs) > 1 else []
-        if data_of(asked) in ("one", "clusters") and metric.ties != "threshold":
+        others = []
+        if data_of(asked) == "groups" and len(pairs) > 1:
+            others = ["sign", "wilcoxon"]
+        elif data_of(asked) in ("one", "clusters") and metric.ties != "threshold":
             others = ["permutation"]
         return from_error(
             difference,

@@ -22,7 +22,8 @@ from skrank import Metric, RandomSelectionNull
 from skrank.null import MeanNull
 
 PROMISED = 0.05
-slow = pytest.mark.slow
+# the first cases of each run in every suite
+nightly = pytest.mark.nightly
 
 # All but perfect rankings: the number of placements that are as good
 
@@ -134,7 +135,9 @@ def make(m, n=None, metric="average_precision", sizes=None, ties="expected"):
     return RandomSelectionNull(n, m, metric, tie_sizes=sizes, ties=ties)
 
 
-@pytest.mark.parametrize(("shape", "s", "log_p"), judges.some_slow(JUDGED[::-1], 5))
+@pytest.mark.parametrize(
+    ("shape", "s", "log_p"), judges.some_slow(JUDGED[::-1], 5, nightly)
+)
 def test_tails_against_other_programs(shape, s, log_p):
     null = make(*shape)
     side = "greater" if s > null.mean() else "less"
@@ -174,7 +177,7 @@ STEEP_LAWS += [(5000, 12, 40.0, 1e-11), (5000, 12, 40.0, 1e-7)]
 
 
 @pytest.mark.parametrize(("n", "m", "alpha", "s"), STEEP_LAWS)
-@slow
+@nightly
 def test_minute_values_against_draws_below_the_first_rank_that_counts(n, m, alpha, s):
     """A hit above that rank gives more than s by itself, so that.
 
@@ -226,7 +229,7 @@ NEW = [
 
 
 @pytest.mark.parametrize(
-    ("m", "scale", "metric", "alpha", "ties"), judges.some_slow(NEW, 2)
+    ("m", "scale", "metric", "alpha", "ties"), judges.some_slow(NEW, 2, nightly)
 )
 def test_few_targets_in_many_ties(m, scale, metric, alpha, ties):
     """Values that occur, whose own chance belongs to the tail, on both sides."""
@@ -258,7 +261,7 @@ def test_a_cutoff_far_above_the_end():
     assert null.pvalue(0.236) == pytest.approx(0.680, rel=PROMISED)
 
 
-@pytest.mark.parametrize("seed", judges.some_slow(range(60), 10, pytest.mark.nightly))
+@pytest.mark.parametrize("seed", judges.some_slow(range(60), 10, nightly))
 def test_cutoffs_against_draws(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(100, 3000))
@@ -299,7 +302,7 @@ HUMPS = [
 ]
 
 
-@slow
+@nightly
 @pytest.mark.parametrize(("n", "m", "top", "metric", "ties", "hits"), HUMPS)
 def test_between_two_humps(n, m, top, metric, ties, hits):
     """As many hits in the tie or more, and hardly any other ranking."""
@@ -320,7 +323,7 @@ DENSE = [
 ]
 
 
-@pytest.mark.parametrize(("m", "sizes", "ties"), judges.some_slow(DENSE, 1))
+@pytest.mark.parametrize(("m", "sizes", "ties"), judges.some_slow(DENSE, 1, nightly))
 def test_many_targets_in_few_ties_against_draws(m, sizes, ties):
     n = int(np.sum(sizes))
     null = make(m, sizes=sizes, ties=ties)
@@ -333,7 +336,7 @@ def test_many_targets_in_few_ties_against_draws(m, sizes, ties):
         assert p + less >= 1 - 0.01
 
 
-@slow
+@nightly
 def test_values_on_the_lattice_of_a_large_tie():
     """The hits above a tie of 3732, drawn with their places, and those that lead it."""
     n, m, top, tied, metric = 6221, 269, 44, 3732, "bedroc(alpha=100.0)"
@@ -360,9 +363,7 @@ SIZES = [(1000, 100, True), (1000, 100, False), (1000, 20, False), (300, 60, Fal
 SIZES += [(2000, 10, False), (3000, 30, True)]
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "tied"), judges.some_slow(SIZES, 2, pytest.mark.nightly)
-)
+@pytest.mark.parametrize(("n", "m", "tied"), judges.some_slow(SIZES, 2, nightly))
 def test_p_of_random_rankings_is_no_smaller_than_it_should_be(n, m, tied):
     """It falls as the value rises, so the rankings with p <= alpha are the best."""
     rng = np.random.default_rng(n + m)
@@ -385,7 +386,7 @@ CANTELLI = [
 ]
 
 
-@slow
+@nightly
 @pytest.mark.filterwarnings("ignore:the p-value is known:RuntimeWarning")
 @pytest.mark.parametrize(("n", "m", "kind", "ties"), CANTELLI)
 def test_long_rankings_are_answered_within_proven_limits(n, m, kind, ties):
@@ -408,14 +409,14 @@ def test_long_rankings_are_answered_within_proven_limits(n, m, kind, ties):
 
 
 @pytest.mark.parametrize(("n", "m"), [(10**5, 2000), (10**8, 200_000)])
-@slow
+@nightly
 def test_the_centre_is_normal_for_many_targets(n, m):
     null = RandomSelectionNull(n, m, "rie(alpha=2.0)")
     for z in (0, -1, 2):
         assert null.pvalue(judges.at_z(null, z)) == pytest.approx(norm.sf(z), rel=0.03)
 
 
-@slow
+@nightly
 @pytest.mark.filterwarnings("ignore:the p-value is known:RuntimeWarning")
 def test_a_long_ranking_that_is_all_but_perfect():
     found = RandomSelectionNull(10**6, 10_000).tail(0.9999)
@@ -537,7 +538,7 @@ def test_a_metric_of_ones_own_against_draws(sizes):
     assert null.sf(critical) <= 0.05 * (1 + PROMISED)
 
 
-@slow
+@nightly
 def test_a_fold_near_its_best_does_not_break_the_mean():
     null = MeanNull([RandomSelectionNull(200, 4)] * 5)
     found = [null.tail(s) for s in np.linspace(null.mean(), 1.0, 5)]

@@ -123,7 +123,7 @@ def share_given(d, j, top, inverse, wanted, up, count=2048):
 @pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic", "pessimistic"])
 @pytest.mark.parametrize(
     ("size", "m"),
-    [pytest.param(1400, 150, marks=pytest.mark.slow), (34_000, 2600)],
+    [pytest.param(1400, 150, marks=pytest.mark.nightly), (34_000, 2600)],
 )
 def test_a_tie_on_top_against_the_recursion_over_the_others(size, m, ties, z):
     """Hits in the tie are hypergeometric; the others are followed one by one."""
@@ -149,7 +149,7 @@ def test_a_tie_on_top_against_the_recursion_over_the_others(size, m, ties, z):
 # Quantiles
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_quantile_where_only_bounds_are_known_has_a_warning():
     """It is not above that of the mean over orders in ties, which is not smaller."""
     n, m, sizes, q = 50_000, 1000, [50] * 1000, 1e-30
@@ -162,7 +162,7 @@ def test_a_quantile_where_only_bounds_are_known_has_a_warning():
     assert "The quantile is known to be at least" in str(seen[0].message)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_quantile_next_to_a_step():
     """No smaller value has a tail of at most q, apart from a ten-thousandth of sd."""
     null = RandomSelectionNull(213_936, 26, ties="threshold")

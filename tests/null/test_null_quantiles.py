@@ -94,7 +94,7 @@ def best_values(n, m, reach=12):
     return np.sort(values[values > limit + 1e-9])[::-1]
 
 
-@pytest.mark.parametrize(("n", "m"), judges.some_slow(LONG, 3))
+@pytest.mark.parametrize(("n", "m"), judges.some_slow(LONG, 3, pytest.mark.nightly))
 def test_best_rankings_by_counting(n, m):
     null, values = RandomSelectionNull(n, m), best_values(n, m)
     total = math.log(math.comb(n, m))
@@ -111,7 +111,9 @@ def test_best_rankings_by_counting(n, m):
     assert null.isf(chances[0] / 2) == 1.0
 
 
-@pytest.mark.parametrize(("n", "m"), judges.some_slow([*LONG[:3], LONG[4]], 3))
+@pytest.mark.parametrize(
+    ("n", "m"), judges.some_slow([*LONG[:3], LONG[4]], 3, pytest.mark.nightly)
+)
 def test_worst_rankings_by_counting(n, m):
     """Least: all hits last; next: the first of them one rank up, or two."""
     rank, worst = np.arange(1, m + 1), np.arange(n - m + 1, n + 1)
@@ -150,7 +152,7 @@ INVERTED = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("n", "m", "settings"), INVERTED)
 def test_quantiles_invert_the_tails(n, m, settings):
     null = RandomSelectionNull(n, m, **named(**settings))
@@ -166,7 +168,7 @@ def test_quantiles_invert_the_tails(n, m, settings):
     assert null.ppf([0.0, 1.0]) == pytest.approx([least, most])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("n", "m", "metric", "qs"),
     [
