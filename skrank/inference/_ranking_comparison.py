@@ -389,13 +389,13 @@ class RankingComparison(Question[RankingComparisonResult]):
         """Test the difference of the models i and j by the method."""
         metric, asked, method = models.metric, models.asked, models.method
         pairs = [Pair(row[i], row[j]) for row in asked.parts]
-        difference, scale = models.difference(i, j), float(models.scales[:, i].max())
+        difference, scale = models.difference(i, j), float(models.scales.max())
         certain = [pair.is_certain(metric) for pair in pairs]
         if all(certain):
             superior = 0.5 if method == "posterior" else math.nan
             return PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
         if method in SIGN_TESTS:
-            a, b, scales = *models.values[:, [i, j]].T, models.scales[:, i]
+            (a, b), scales = models.values[:, [i, j]].T, models.scales
             return SIGN_TESTS[method](subtract(a, b, scales), scales, self.alternative)
         if method in AT_CUTOFF:
             return weigh_at_cut(method, pairs[0], metric, self.alternative)
@@ -482,8 +482,8 @@ class RankingComparison(Question[RankingComparisonResult]):
 class _Models:
     """Values of several models on the same data, and the table of what changes them.
 
-    `values` and `scales`, those of perfect rankings, have a row for each data set or
-    fold, and a column for each model.
+    `values` has a row for each data set or fold, and a column for each model. `scales`
+    are the values of perfect rankings.
     """
 
     def __init__(self, test: RankingComparison, rankings: Rankings) -> None:
@@ -493,11 +493,9 @@ class _Models:
         self.values = self.asked.by_fold(
             [[self.metric.value(one) for one in row] for row in parts]
         )
-        frames = [
-            [self.metric.frame(one, one.n_targets) for one in row] for row in parts
-        ]
+        frames = [self.metric.frame(row[0], row[0].n_targets) for row in parts]
         self.scales = self.asked.by_fold(
-            [[reach_of(self.metric, one).best for one in row] for row in frames]
+            [reach_of(self.metric, one).best for one in frames]
         )
         self._rules: dict[int, CertainRule | ModeratedRule] = {}
 
@@ -521,7 +519,7 @@ class _Models:
     def difference(self, i: int, j: int) -> float:
         """Mean of model i minus that of model j."""
         a, b = self.values[:, [i, j]].mean(axis=0).tolist()
-        return float(subtract(a, b, self.scales[:, i].max()))
+        return float(subtract(a, b, self.scales.max()))
 
     def margin_rule(self, i: int, j: int) -> DifferenceRule:
         """Return the interval of a difference by the intervals of both values."""
@@ -530,7 +528,7 @@ class _Models:
         errors = [
             self.changes.error(x).error for x in (one[i], one[j], one[i] - one[j])
         ]
-        slack = ROUNDING * self.scales[:, i].max()
+        slack = ROUNDING * self.scales.max()
         of_a, of_b, of_both = (x**2 if x > slack else 0.0 for x in errors)
         correlation, both = 0.0, math.sqrt(of_a * of_b)
         if both > 0:
