@@ -53,7 +53,7 @@ def check_length(name: str, size: int, n_labels: int) -> None:
 
 def check_index(name: str, values: Any, y_true: Any) -> None:
     """Check that two columns of pandas have the same index."""
-    if not (_has_index(values) and _has_index(y_true)):
+    if not (has_index(values) and has_index(y_true)):
         return
     index, expected = values.index, y_true.index
     if len(index) == len(expected) and not index.equals(expected):
@@ -76,14 +76,14 @@ def check_order(values: Any, y_true: Any) -> None:
 
     Different labels are accepted, because scikit-learn goes by position.
     """
-    if _has_index(values) and _has_index(y_true):
+    if has_index(values) and has_index(y_true):
         index, expected = values.index, y_true.index
         same = index.equals(expected) or len(index) != len(expected)
         if not same and index.isin(expected).all():
             check_index("X", values, y_true)
 
 
-def _has_index(values: Any) -> bool:
+def has_index(values: Any) -> bool:
     return hasattr(values, "iloc") and hasattr(values, "index")
 
 

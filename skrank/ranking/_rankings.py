@@ -24,6 +24,7 @@ from skrank._utils._columns import (
     check_length,
     check_order,
     factorize,
+    has_index,
     is_dask,
     rows,
 )
@@ -203,7 +204,7 @@ class Rankings:
         _check_columns(outside, no_place)
         whole: dict[str, Any] = {} if groups is not None else outside
         models = columns_by_name(y_score) if is_table(y_score) else {MODEL: y_score}
-        scores = [one for one in models.values() if hasattr(one, "index")]
+        scores = [one for one in models.values() if has_index(one)]
         for name, one in models.items():  # also where the labels have no index
             check_index(f"y_score[{brief(name)}]", one, (scores or [one])[0])
         lower = tuple(lower_columns(lower_is_better, models))
@@ -727,7 +728,10 @@ class Rankings:
         at = [self.names.index(name) for name in names]
         parts = [tuple(row[i] for i in at) for row in self.parts]
         outputs = tuple(self.outputs[i] for i in at if self.outputs)
-        return replace(self, names=names, parts=parts, outputs=outputs)
+        lower = tuple(name for name in names if name in self.lower_is_better)
+        return replace(
+            self, names=names, parts=parts, outputs=outputs, lower_is_better=lower
+        )
 
     def by_fold(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return means over the parts of each fold; other values as they are.

@@ -29,6 +29,7 @@ from skrank import (
     RankingEvaluation,
     Rankings,
     SearchSelectionTest,
+    ThresholdChoice,
     average_precision,
     make_average_precision_scorer,
     make_metric,
@@ -460,3 +461,21 @@ def test_a_comparison_of_three_models_is_compare_all():
     with pytest.raises(ValueError, match="two models, or .* `compare_all`; got 3"):
         RankingComparison().of(three)
     assert len(RankingComparison().compare_all(three).to_frame()) == 3
+
+
+def test_lower_scores_of_one_of_two_models():
+    both = {"kept": A, "turned": -A}
+    rankings = Rankings.from_predictions(Y, both, lower_is_better=["turned"])
+    kept, turned = (
+        ThresholdChoice(t=10, n_resamples=99).of(rankings.only(name)) for name in both
+    )
+    assert (kept.t, kept.threshold) == (turned.t, turned.threshold)
+    assert kept.score == "the given scores"
+    assert turned.score == "minus the given scores"
+
+
+def test_scores_of_two_indexes_beside_a_list():
+    one = pd.Series(A)
+    scores = {"list": A.tolist(), "one": one, "other": one[::-1]}
+    with pytest.raises(ValueError, match=r"`y_score\['other'\]` must have the index"):
+        Rankings.from_predictions(Y, scores)
