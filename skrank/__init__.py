@@ -28,6 +28,9 @@ from skrank.inference._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
+from skrank.inference._sampled._interval import SampledMetricInterval
+from skrank.inference._sampled._labels_to_collect import labels_to_collect
+from skrank.inference._sampled._result import SampledMetricResult
 from skrank.inference._scorer import make_metric_scorer
 from skrank.inference._search_selection import SearchSelectionTest
 from skrank.inference._search_selection_result import SearchSelectionResult
@@ -94,6 +97,8 @@ __all__ = [
     "RankingLeaderboard",
     "RankingReport",
     "Rankings",
+    "SampledMetricInterval",
+    "SampledMetricResult",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "ThresholdChoice",
@@ -108,6 +113,7 @@ __all__ = [
     "hit_curve",
     "hit_curve_band",
     "k_at_recall",
+    "labels_to_collect",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
     "make_metric",

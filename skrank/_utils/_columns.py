@@ -229,18 +229,26 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
 
 def mixed(name: str, labels: Sequence[Any]) -> ValueError:
     """Return the error for missing labels, or labels of several kinds."""
-    # None, and the NaN, NaT and NA of pandas
-    missing = [
-        i
-        for i, label in enumerate(labels)
-        if not isinstance(label, str)
-        and str(label) in ("None", "nan", "NaN", "NaT", "<NA>")
-    ]
+    missing = np.flatnonzero([_is_missing(label) for label in labels]).tolist()
     if missing:
         got = f"{len(missing)} missing, the first at position {missing[0]}"
     else:
         got = f"labels of {listed(sorted({type(one).__name__ for one in labels}), 5)}"
     return invalid(name, "hold labels of one kind, none missing", got)
+
+
+def is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return whether each value of a column is missing."""
+    if array.dtype.kind == "O":
+        return np.fromiter(map(_is_missing, array.tolist()), bool, array.size)
+    found: NDArray[np.bool_] = array != array
+    return found
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, or the NaN, NaT or NA of pandas."""
+    texts = ("None", "nan", "NaN", "NaT", "<NA>")
+    return not isinstance(value, str) and str(value) in texts
 
 
 def _is_tensor(kind: type) -> bool:

@@ -15,6 +15,7 @@ The order within a tie group is unknown. There are four rules:
 """
 
 from skrank.metrics._definitions._base import AnyMetric, Frame, Metric
+from skrank.metrics._definitions._curve import KAtRecall
 from skrank.metrics._definitions._names import METRICS, make_metric, make_null_metric
 from skrank.metrics._definitions._sums import (
     AveragePrecision,
@@ -22,6 +23,7 @@ from skrank.metrics._definitions._sums import (
     EnrichmentFactor,
     ExpectedProfit,
     PrecisionAtT,
+    RecallAtT,
     ReciprocalRank,
 )
 
@@ -33,8 +35,10 @@ __all__ = [
     "EnrichmentFactor",
     "ExpectedProfit",
     "Frame",
+    "KAtRecall",
     "Metric",
     "PrecisionAtT",
+    "RecallAtT",
     "ReciprocalRank",
     "make_metric",
     "make_null_metric",

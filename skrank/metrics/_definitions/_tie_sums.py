@@ -37,7 +37,7 @@ def whole_precisions(
 
 def run_precisions(start: Array, hits_above: Array, count: Array) -> Array:
     """Return the sum of (H + j) / (start + j) for `count` hits in a row."""
-    first, second = _harmonic(start, count)
+    first, second = harmonic_sums(start, count)
     precision = (hits_above + 1) * first
     return precision if second is None else precision + second
 
@@ -51,14 +51,16 @@ def expected_precisions(
     1)/(b - 1) hits of the group are expected above it (McSherry and Najork, 2008,
     section 3).
     """
-    first, second = _harmonic(above, counted)
+    first, second = harmonic_sums(above, counted)
     precision = (hits_above + 1) * first
     if second is not None:
         precision = precision + (hits - 1) / np.maximum(size - 1, 1) * second
     return hits / size * precision
 
 
-def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any] | None]:
+def harmonic_sums(
+    above: Array, count: Array
+) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Return sums over j = 1..count of 1 / (above + j) and of (j - 1) / (above + j).
 
     Single items, by far the most frequent case, are exact to the last bit. If there are
@@ -142,7 +144,7 @@ def mean_over_hits(groups: HitGroups, counted: Array) -> tuple[Array, Array]:
         found = np.maximum(hits_above + kept, 1)
         sums += np.einsum("ik...,k...->i...", terms, 1 / found)
     slope, once, twice = sums / total
-    single, pair = _harmonic(groups.above, counted)
+    single, pair = harmonic_sums(groups.above, counted)
     gain = (hits_above + 1) * single * once
     if pair is not None:
         gain = gain + pair / np.maximum(counted - 1, 1) * twice
