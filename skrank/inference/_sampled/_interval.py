@@ -124,6 +124,11 @@ class SampledMetricInterval(MetricSettings):
     >>> y[~looked] = np.nan
     >>> question = SampledMetricInterval("recall@100")
     >>> print(question.from_predictions(y, -rank, strata=rank >= 100))
+    Interval of recall@100 by labels of a sample
+      list           2000 items, 290 with a label, 10 targets found
+      value          0.2857, method: one more item, mid-p
+      95 % interval  0.1111 to 0.6667
+      not found      1 to 66 targets (95 % interval)
     """
 
     _make = staticmethod(make_metric)

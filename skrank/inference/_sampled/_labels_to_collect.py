@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._checks import check_count, check_flag, check_generator
+from skrank._utils._checks import check_count, check_flag, check_generator, invalid
 from skrank._utils._columns import has_index
 from skrank._utils._documented import documented
 from skrank._utils._table import data_frame
 from skrank.curves._band import chosen_counts
 from skrank.ranking._input import check_scores, oriented
 
-# End of the first stratum, and the fewest labels of one. Chosen with strata that double
-# in depth by the widths of intervals of AP on five real lists: of all designs without a
-# guess of the result, none was narrower by more than the simulation error. With half of
-# both, a target in a stratum with two labels may stand for half of the stratum.
-_FIRST, _LEAST = 16, 4
+# Binary logarithm of the first stratum, and the fewest labels of one. Chosen together
+# with strata that double in depth, by the widths of intervals of AP of five real lists:
+# of all designs without a guess of the result, none was narrower by more than the
+# simulation error. With half of the latter, a target may stand for half of its stratum.
+_FIRST, _LEAST = 4, 4
 
 
 @documented
@@ -84,7 +84,7 @@ def labels_to_collect(
     >>> plan.groupby("stratum")["to_label"].agg(["size", "sum"]).T
     stratum   0   1   2   3    4    5    6
     size     16  16  32  64  128  256  488
-    sum      12   6   8  11   16   22   25
+    sum      11   5   8  11   15   21   29
     """
     scores = check_scores(y_score)
     scores = oriented(scores, check_flag("lower_is_better", lower_is_better))
@@ -95,17 +95,18 @@ def labels_to_collect(
     order = np.argsort(scores, kind="stable")[::-1]
     ordered = scores[order]
     tie_ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, n)
-    ratio = 2
-    while True:
-        depths = _FIRST * ratio ** np.arange(64.0 / np.log2(ratio))
+    for step in (*range(1, 60), 0):  # strata get longer until the budget suffices
+        depths = 2.0 ** np.arange(_FIRST, 60, step) if step else np.zeros(0)
         ends = np.append(np.concatenate([depths, cuts]), n)
         # the end of the tie at each
         ends = np.unique(tie_ends[np.searchsorted(tie_ends, ends[ends <= n])])
         sizes = np.diff(ends, prepend=0)
         least = np.minimum(sizes, _LEAST)
-        if least.sum() <= budget or ends.size == 1:
+        if least.sum() <= budget:
             break
-        ratio *= 2
+    else:
+        rule = f"be at least {least.sum()} for strata that end at `t`"
+        raise invalid("budget", rule, str(budget))
     stratum = np.repeat(np.arange(ends.size), sizes)
     weights = np.add.reduceat(np.arange(1.0, n + 1) ** -0.5, ends - sizes)
     counts = _allocate(weights, least, sizes, budget)

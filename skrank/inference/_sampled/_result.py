@@ -66,7 +66,10 @@ class SampledMetricResult(Result):
     >>> y[np.random.default_rng(0).permutation(np.arange(500, 10_000))[600:]] = np.nan
     >>> question = SampledMetricInterval("recall@500")
     >>> result = question.from_predictions(y, -rank, strata=rank >= 500)
-    >>> print(result.conclusion())
+    >>> result.remaining()
+    ConfidenceInterval(low=0, high=56)
+    >>> print(f"{result.remaining_pvalue(at_most=60):.3f}")
+    0.018
     """
 
     title: ClassVar[str] = "Interval of {0.metric} by labels of a sample"
@@ -119,8 +122,8 @@ class SampledMetricResult(Result):
         at, least, most = scale(np.array([self.value, low, high]))
         below = np.mean(scale(values) - scale(others[:, 0]))
         above = np.mean(scale(others[:, 1]) - scale(values))
-        low = float(back(at - math.hypot(at - least, below)))
-        high = float(back(at + math.hypot(most - at, above)))
+        low = min(low, float(back(at - math.hypot(at - least, below))))
+        high = max(high, float(back(at + math.hypot(most - at, above))))
         # ranks and ratios of shares are at most the number of items
         return ConfidenceInterval(low, high if bounds[0] else min(high, self.n_samples))
 

@@ -1,0 +1,646 @@
+"""Metrics of lists of which a sample has labels.
+
+Judges: enumeration of all lists that agree with the labels, and of all samples of a
+list; the hypergeometric distribution; the metrics of the complete list.
+"""
+
+import itertools
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import hypergeom
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+
+from cases import assert_share, runs
+from skrank import (
+    MetricInterval,
+    RandomSelectionTest,
+    SampledMetricInterval,
+    hit_curve,
+    labels_to_collect,
+    make_metric,
+)
+
+METRICS = (
+    "average_precision",
+    "recall@3",
+    "precision@3",
+    "enrichment_factor@3",
+    "expected_profit@3(benefit=5, cost=1)",
+    "k_at_recall(0.5)",
+)
+FAST = {"n_resamples": 100}
+
+
+def small_list(rng, n=8):
+    """Return labels of which some are missing, scores with ties, and strata."""
+    score = np.sort(rng.integers(0, rng.integers(2, 20), n))[::-1].astype(float)
+    strata = np.searchsorted(np.sort(rng.choice(n - 1, rng.integers(0, 3))), range(n))
+    looked = rng.random(n) < 0.5
+    for stratum in np.unique(strata):
+        looked[rng.choice(np.flatnonzero(strata == stratum))] = True
+    return np.where(looked, rng.random(n) < 0.4, np.nan), score, strata
+
+
+def completed(y, strata, counts):
+    """Return all lists with so many more targets in the strata."""
+    free = [np.flatnonzero(np.isnan(y) & (strata == one)) for one in np.unique(strata)]
+    for chosen in itertools.product(*map(itertools.combinations, free, counts)):
+        full = np.nan_to_num(y)
+        full[list(itertools.chain(*chosen))] = 1
+        yield full
+
+
+def value_of(metric, y, score):
+    """Return the metric, also of a list with targets only."""
+    if y.all():
+        y, score = np.append(y, 0), np.append(score, score.min() - 1)
+        if "enrichment" in metric.name:
+            return 1.0
+    return metric(y, score)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("seed", range(12))
+def test_limits_are_those_of_lists_that_agree_with_the_labels(name, seed):
+    # one stratum, without mid-p: the limits are the extremes over all numbers of
+    # targets between exact limits, and all places of these targets
+    rng = np.random.default_rng(seed)
+    y, score, _ = small_list(rng)
+    free, r, n = int(np.isnan(y).sum()), int((~np.isnan(y)).sum()), y.size
+    if not free or not np.nansum(y):
+        y[:3] = [1, np.nan, 0]
+        free, r = int(np.isnan(y).sum()), int((~np.isnan(y)).sum())
+    x, metric, strata = int(np.nansum(y)), make_metric(name), np.zeros(n)
+    ask = SampledMetricInterval(name, mid_p=False, n_resamples=4000)
+    result = ask.from_predictions(y, score, strata=strata)
+    low, high = result.confidence_interval(0.9)
+    within = [
+        k
+        for k in range(free + 1)
+        if hypergeom.cdf(x, n, x + k, r) > 0.05
+        and (hypergeom.sf(x - 1, n, x + k, r) > 0.05)
+    ]
+    assert tuple(result.remaining(0.9)) == (within[0], within[-1])
+    values = [result.value] + [
+        value_of(metric, full, score)
+        for k in within
+        for full in completed(y, strata, [k])
+    ]
+    # ties without a label are taken as if they had an order, which only widens
+    assert low <= min(values) + 1e-9
+    assert high >= max(values) - 1e-9
+    held = score[~np.isnan(y)]
+    if all(np.isin(one, held) or np.sum(score == one) == 1 for one in score):
+        assert_allclose([low, high], [min(values), max(values)], atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_value_is_the_mean_over_places_of_the_expected_targets(seed):
+    # two labels of four items in each stratum: the others hold as many targets
+    rng = np.random.default_rng(seed)
+    score = np.sort(rng.integers(0, rng.integers(2, 20), 8))[::-1].astype(float)
+    strata, y = np.repeat([0, 1], 4), np.full(8, np.nan)
+    for one in (0, 1):
+        looked = 4 * one + rng.choice(4, 2, replace=False)
+        y[looked] = [one or rng.random() < 0.5, rng.random() < 0.5]
+    counts = [int(np.nansum(y[strata == one])) for one in (0, 1)]
+    lists = list(completed(y, strata, counts))
+    for name in METRICS[:-1]:
+        ask, metric = SampledMetricInterval(name, **FAST), make_metric(name)
+        result = ask.from_predictions(y, score, strata=strata)
+        mean = np.mean([value_of(metric, one, score) for one in lists])
+        assert_allclose(result.value, mean, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("distinct", [5, 10_000])
+def test_all_labels_give_the_metric_and_no_doubt(name, distinct):
+    rng = np.random.default_rng(1)
+    score, y = rng.integers(0, distinct, 500).astype(float), rng.random(500) < 0.1
+    result = SampledMetricInterval(name, **FAST).from_predictions(y, score)
+    assert_allclose(result.value, make_metric(name)(y, score), rtol=1e-12)
+    assert_allclose(result.confidence_interval(), result.value, rtol=1e-12)
+    assert tuple(result.remaining()) == (0, 0)
+    assert result.remaining_pvalue(0) == 0.0
+    assert_allclose(result.recall_so_far(), 1)
+    curve, full = result.hit_curve(), hit_curve(y, score)
+    assert_allclose(curve.at(np.arange(501)), full.at(np.arange(501)), atol=1e-9)
+    band = result.hit_curve_band([1, 50, 500])
+    assert_allclose(band.low, band.high, atol=1e-9)
+
+
+@pytest.mark.parametrize(("n", "r"), [(30, 7), (60, 20), (25, 24), (12, 1)])
+def test_remaining_limits_hold_for_every_number_of_targets(n, r):
+    # judge: the hypergeometric probability of each number in the sample
+    y = np.full(n, np.nan)
+    limits = []
+    for x in range(r + 1):
+        y[:r] = np.arange(r) < x
+        result = SampledMetricInterval("precision@1", **FAST).from_predictions(
+            y, np.zeros(n), strata=np.zeros(n)
+        )
+        low, high = result.remaining(0.9)
+        limits.append((low + x, high + x))
+        for at_most in range(n - r):
+            expected = hypergeom.cdf(x, n, x + at_most + 1, r)
+            assert_allclose(result.remaining_pvalue(at_most), expected)
+    low, high = np.transpose(limits)
+    for total in range(n + 1):
+        chance = hypergeom.pmf(np.arange(r + 1), n, total, r)
+        assert chance[low > total].sum() <= 0.05 + 1e-12
+        assert chance[high < total].sum() <= 0.05 + 1e-12
+
+
+def ever_wrong(n, total, alpha, limit, *, sequential):
+    """Return the exact probability to stop while more than `limit` targets are left.
+
+    Items are labelled in random order, and all looks count.
+    """
+    going, wrong = {0: 1.0}, 0.0  # targets found -> probability
+    for r in range(1, n):
+        after = {}
+        for x, chance in going.items():
+            share = (total - x) / (n - r + 1)
+            after[x + 1] = after.get(x + 1, 0) + chance * share
+            after[x] = after.get(x, 0) + chance * (1 - share)
+        going = {}
+        for x, chance in after.items():
+            if not chance:
+                continue
+            y = np.full(n, np.nan)
+            y[:r] = np.arange(r) < x
+            result = SampledMetricInterval("precision@1", **FAST).from_predictions(
+                y, np.zeros(n), strata=np.zeros(n)
+            )
+            if result.remaining_pvalue(limit, sequential=sequential) > alpha:
+                going[x] = chance
+            elif total - x > limit:
+                wrong += chance
+    return wrong
+
+
+@pytest.mark.parametrize(("total", "limit"), [(1, 0), (3, 1), (9, 5), (14, 12)])
+def test_sequential_pvalue_holds_at_all_looks(total, limit):
+    assert ever_wrong(24, total, 0.2, limit, sequential=True) <= 0.2
+
+
+def test_pvalue_of_one_look_does_not_hold_at_all_looks():
+    assert ever_wrong(24, 14, 0.2, 12, sequential=False) > 0.22
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("y", [(0, 2, 3, 7), (9, 10, 11), (0, 1, 2, 3, 4)])
+def test_interval_holds_over_all_samples_of_one_stratum(y):
+    # judge: all samples of 5 of 12 items
+    labels = np.isin(range(12), y).astype(float)
+    score = np.array([9, 9, 8, 7, 7, 7, 6, 5, 4, 3, 2, 1])
+    for name in METRICS:
+        truth, missed = make_metric(name)(labels, score), []
+        ask = SampledMetricInterval(name, mid_p=False)
+        for chosen in itertools.combinations(range(12), 5):
+            sample = np.full(12, np.nan)
+            sample[list(chosen)] = labels[list(chosen)]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+                result = ask.from_predictions(sample, score, strata=np.zeros(12))
+            low, high = result.confidence_interval(0.8)
+            missed.append(not low - 1e-9 <= truth <= high + 1e-9)
+        assert np.mean(missed) <= 0.2
+
+
+def ranked_list(kind, m, rng, n=2000):
+    """Return labels in the order of the ranking, of four kinds of lists."""
+    scores = rng.normal(size=n)
+    shifts = {"random": 0.0, "good": 3.0, "perfect": 99.0}
+    scores[:m] += shifts.get(kind, 0.0)
+    if kind == "two topics":
+        scores[: int(0.7 * m)] += 3.5
+        scores[int(0.7 * m) : m] -= 0.5
+    return (np.arange(n) < m)[np.argsort(-scores)]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("m", [8, 40])
+@pytest.mark.parametrize("kind", ["random", "good", "perfect", "two topics"])
+def test_coverage_of_fixed_lists(kind, m):
+    y = ranked_list(kind, m, np.random.default_rng(m))
+    place = -np.arange(y.size)
+    covered, banded = {}, []
+    full = hit_curve(y, place)
+    for i in range(runs(60)):
+        plan = labels_to_collect(place, 250, t=100, random_state=i)
+        sample, result = np.where(plan["to_label"], y, np.nan), None
+        if not np.nansum(sample):
+            continue  # the value is undefined
+        for name in ("average_precision", "recall@100", "k_at_recall(0.8)"):
+            ask = SampledMetricInterval(name, n_resamples=500, random_state=i)
+            if result is None:
+                result = ask.from_predictions(sample, place, strata=plan["stratum"])
+            else:
+                result = ask.of(result)
+            low, high = result.confidence_interval()
+            truth = make_metric(name)(y, place)
+            covered.setdefault(name, []).append(low <= truth + 1e-9 <= high + 2e-9)
+        band = result.hit_curve_band(np.unique(np.geomspace(1, 2000, 40).astype(int)))
+        hits = full.at(band.x)
+        banded.append(np.all((band.low <= hits + 1e-9) & (hits <= band.high + 1e-9)))
+    for inside in (*covered.values(), banded):
+        assert_share(inside, least=0.95)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("shift", [1.0, 2.0, 3.0])
+def test_coverage_of_the_mean_over_lists(shift):
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        scores = rng.normal(size=2000)
+        scores[:40] += shift
+        return (np.arange(2000) < 40)[np.argsort(-scores)]
+
+    place = -np.arange(2000)
+    metric = make_metric("average_precision")
+    mean = np.mean([metric(draw([7, i]), place) for i in range(1000)])
+    covered = []
+    for i in range(runs(60)):
+        plan = labels_to_collect(place, 300, random_state=i)
+        sample = np.where(plan["to_label"], draw([8, i]), np.nan)
+        ask = SampledMetricInterval(population=True, n_resamples=500, random_state=i)
+        result = ask.from_predictions(sample, place, strata=plan["stratum"])
+        low, high = result.confidence_interval()
+        covered.append(low <= mean <= high)
+    assert_share(covered, least=0.95)
+
+
+@pytest.mark.nightly
+def test_random_selection_test_of_labelled_rows():
+    # exact if the items were chosen without a look at labels, by whatever chances
+    n, rank, pvalues = (
+        400,
+        np.arange(400),
+        {"top": [], "top and sample": [], "rank": []},
+    )
+    for i in range(runs(100)):
+        rng = np.random.default_rng(i)
+        y = rng.permutation(n) < 12
+        looked = {
+            "top": rank < 40,
+            "top and sample": (rank < 20) | (rng.random(n) < 0.2),
+            "rank": rng.random(n) < 3 / np.sqrt(rank + 1),
+        }
+        for name, some in looked.items():
+            if 0 < y[some].sum() < some.sum():
+                result = RandomSelectionTest().from_predictions(y[some], -rank[some])
+                pvalues[name].append(result.pvalue <= 0.05)
+    for small in pvalues.values():
+        assert_share(small, most=0.05)
+
+
+def sampled_list(n=3000, budget=300, seed=0, distinct=None):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) < n // 50
+    score = rng.normal(size=n) + 2 * y
+    if distinct:
+        score = np.round(score * distinct) / distinct
+    plan = labels_to_collect(score, budget, t=100, random_state=seed)
+    return np.where(plan["to_label"], y, np.nan), score, plan["stratum"].to_numpy()
+
+
+def limits_of(result):
+    return (result.value, *result.confidence_interval(), *result.remaining())
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_chunks_give_the_same_in_any_order(name):
+    y, score, strata = sampled_list(distinct=2)
+    ask = SampledMetricInterval(name, **FAST)
+    whole = ask.from_predictions(y, score, strata=strata)
+    parts = np.array_split(np.random.default_rng(1).permutation(y.size), 7)
+    chunks = [(y[one], score[one], strata[one]) for one in parts]
+    assert limits_of(ask.from_chunks(chunks)) == limits_of(whole)
+    assert limits_of(ask.from_chunks(lambda: iter(chunks))) == limits_of(whole)
+    assert limits_of(SampledMetricInterval(name, **FAST).of(whole)) == limits_of(whole)
+
+
+def test_only_the_order_of_scores_and_the_runs_of_strata_count():
+    y, score, strata = sampled_list(distinct=3)
+    ask = SampledMetricInterval(**FAST)
+    expected = limits_of(ask.from_predictions(y, score, strata=strata))
+    same = (
+        ask.from_predictions(y, np.exp(score), strata=strata),
+        ask.from_predictions(y, -score, strata=strata, lower_is_better=True),
+        ask.from_predictions(y, score, strata=[f"s{99 - one}" for one in strata]),
+        ask.from_predictions(y[::-1], score[::-1], strata=strata[::-1]),
+        ask.from_predictions(1 - y, score, strata=strata, pos_label=0),
+        ask.from_predictions(
+            np.where(np.isnan(y), None, np.where(y == 1, "fraud", "fair")),
+            score,
+            strata=strata,
+            pos_label="fraud",
+        ),
+        ask.from_predictions(pd.Series(y).astype("Int64"), score, strata=strata),
+        ask.from_predictions(
+            [None if math.isnan(one) else int(one) for one in y],
+            list(score),
+            strata=list(strata),
+        ),
+    )
+    for result in same:
+        assert limits_of(result) == expected
+
+
+def test_more_labels_give_narrower_intervals():
+    rng = np.random.default_rng(3)
+    y = (np.arange(4000) < 80)[
+        np.argsort(-rng.normal(size=4000) - 2 * (np.arange(4000) < 80))
+    ]
+    place, widths = -np.arange(4000), []
+    for budget in (200, 400, 800, 1600, 4000):
+        plan = labels_to_collect(place, budget)
+        sample = np.where(plan["to_label"], y, np.nan)
+        result = SampledMetricInterval().from_predictions(
+            sample, place, strata=plan["stratum"]
+        )
+        widths.append(np.ptp(result.confidence_interval()))
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] == 0
+
+
+def test_labels_of_the_top_give_what_they_can():
+    y, score = np.array([1, 0, 1, 0, 0, 1.0]), np.arange(6)[::-1]
+    seen = np.append(y[:3], [np.nan] * 3)
+    result = SampledMetricInterval("precision@3").from_predictions(seen, score)
+    assert result.value == pytest.approx(2 / 3)
+    assert_allclose(result.confidence_interval(), 2 / 3)
+    assert tuple(result.remaining()) == (0, 3)
+    # bounds by enumeration of all labels of the rest
+    for name in ("average_precision", "recall@3", "enrichment_factor@3"):
+        metric = make_metric(name)
+        values = [
+            value_of(metric, np.append(seen[:3], rest), score)
+            for rest in itertools.product([0, 1], repeat=3)
+        ]
+        bounds = f"between {min(values):.3g} and {max(values):.3g}"
+        with pytest.raises(ValueError, match=f"`metric`.*precision@3.*{bounds}"):
+            SampledMetricInterval(name).from_predictions(seen, score)
+
+
+NAN = np.nan
+GOOD = {"y_true": [1, 0, NAN, 0, NAN, 0], "y_score": [6, 5, 4, 3, 2, 1]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"strata": [0, 0, 1, 1, 2, 2]}, None),
+        ({}, "`strata` must tell of which items.*np.zeros"),
+        ({"strata": [0, 1, 0, 1, 0, 1]}, "`strata` must be runs of ranks"),
+        ({"strata": [0, 0, 0, 0, 1, 0]}, "`strata` must be runs of ranks"),
+        (
+            {"y_true": [1, 0, 0, 0, NAN, NAN], "strata": [0, 0, 0, 0, 1, 1]},
+            "`strata` must have an item with a label in each; got none in 1",
+        ),
+        ({"strata": [0, 0, 1]}, "`strata` must have as many items"),
+        ({"strata": [0, 0, 1, 1, 2, None]}, "`strata` must hold labels of one kind"),
+        ({"y_true": [NAN] * 6, "strata": [0] * 6}, "`y_true` must have a label"),
+        (
+            {"y_true": [2, 0, NAN, 1, NAN, 0], "strata": [0] * 6},
+            "`pos_label` must name",
+        ),
+        ({"y_score": [6, 5, 4, NAN, 2, 1]}, "`y_score` must be finite"),
+        ({"y_score": [6, 5, 4]}, "`y_score` must have as many items"),
+        ({"groups": [0] * 6}, "`groups` must be left out.*each group by itself"),
+        ({"clusters": [0] * 6}, "`clusters` must be left out"),
+        ({"folds": [0] * 6}, "`folds` must be left out"),
+        ({"sample_weight": [1] * 6}, "`sample_weight` must be left out.*`strata`"),
+        ({"strata": [0] * 6, "pos_label": 5}, "`pos_label` must be one of the labels"),
+    ],
+)
+def test_input_that_cannot_be_answered_for(change, message):
+    given = GOOD | change
+    labels, scores = given.pop("y_true"), given.pop("y_score")
+    ask = SampledMetricInterval(**FAST)
+    if message is None:
+        assert 0 < ask.from_predictions(labels, scores, **given).value <= 1
+        return
+    with pytest.raises(ValueError, match=message):
+        ask.from_predictions(labels, scores, **given)
+
+
+def test_indexes_must_agree():
+    y = pd.Series([1, 0, None, 0], index=list("abcd"))
+    with pytest.raises(ValueError, match="`strata` must have the index"):
+        SampledMetricInterval().from_predictions(
+            y, [4, 3, 2, 1], strata=pd.Series([0] * 4, index=list("abdc"))
+        )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "bedroc(alpha=20)"}, "`metric` must be average_precision, recall"),
+        ({"metric": make_metric("recall@3", "threshold")}, "tie rule 'expected'"),
+        ({"mid_p": 1}, "`mid_p`"),
+        ({"population": "yes"}, "`population`"),
+        ({"n_resamples": 10}, "`n_resamples`"),
+    ],
+)
+def test_settings_that_are_not_defined(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SampledMetricInterval(**arguments)
+
+
+def test_chunks_that_do_not_belong_together():
+    ask = SampledMetricInterval(**FAST)
+    chunk = [1, 0, None], np.array([3.0, 2.0, 1.0]), [0, 0, 0]
+    with pytest.raises(ValueError, match="`chunks` must hold the same items"):
+        ask.from_chunks(iter([chunk]))
+    single = [1, 0, None], np.array([3.0, 2.0, 1.0], dtype="f4"), [0, 0, 0]
+    with pytest.raises(ValueError, match="`y_score` must have one type"):
+        ask.from_chunks([chunk, single])
+
+
+def test_no_target_is_undefined_with_a_warning():
+    y = [0, NAN, 0, NAN, 0, NAN]
+    ask = SampledMetricInterval(**FAST)
+    with pytest.warns(match="average_precision is undefined"):
+        result = ask.from_predictions(y, range(6), strata=[0] * 6)
+    assert math.isnan(result.value)
+    assert result.confidence_interval().high == 1  # a lone target may be the first
+    assert result.recall_so_far().low == 0
+    precision = SampledMetricInterval("precision@3", **FAST).of(result)
+    assert precision.value == 0
+
+
+def test_estimator_ranks_all_items():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 2))
+    y = (x[:, 0] + rng.normal(size=600) > 2).astype(float)
+    model = LogisticRegression().fit(x[:200], y[:200])
+    score = model.decision_function(x[200:])
+    plan = labels_to_collect(score, 150)
+    seen = np.where(plan["to_label"], y[200:], np.nan)
+    ask = SampledMetricInterval(**FAST)
+    result = ask.from_estimator(model, x[200:], seen, strata=plan["stratum"])
+    expected = ask.from_predictions(seen, score, strata=plan["stratum"])
+    assert limits_of(result) == limits_of(expected)
+    with pytest.raises(ValueError, match="`y` must have a label"):
+        ask.from_estimator(model, x[200:], np.full(400, np.nan))
+
+
+def test_population_is_wider_and_that_of_full_lists_for_all_labels():
+    y, score, strata = sampled_list()
+    for name in METRICS:
+        narrow, wide = (
+            SampledMetricInterval(name, population=one, **FAST)
+            .from_predictions(y, score, strata=strata)
+            .confidence_interval()
+            for one in (False, True)
+        )
+        assert wide.low <= narrow.low
+        assert wide.high >= narrow.high
+    full = np.arange(3000) < 60
+    result = SampledMetricInterval(population=True).from_predictions(full, score)
+    expected = MetricInterval().from_predictions(full, score).confidence_interval()
+    assert_allclose(result.confidence_interval(), expected, rtol=1e-9)
+
+
+def test_result_says_what_is_known():
+    y, score, strata = sampled_list()
+    result = SampledMetricInterval("recall@100", **FAST).from_predictions(
+        y, score, strata=strata
+    )
+    frame = result.to_frame()
+    assert frame["items"].sum() == result.n_samples == 3000
+    assert frame["labelled"].sum() == result.n_labelled == 300
+    assert frame["targets"].sum() == result.n_targets == np.nansum(y)
+    assert frame["remaining"].sum() == pytest.approx(result.n_remaining)
+    assert_array_equal(frame["first"].iloc[1:], frame["last"].iloc[:-1] + 1)
+    low, left = result.confidence_interval().low, result.remaining()
+    for text in (str(result), result.conclusion(), result._repr_html_()):
+        assert f"{low:.3g}"[:5] in text
+        assert str(left.high) in text
+    assert result.to_dict()["n_labelled"] == 300
+    again = pickle.loads(pickle.dumps(result))
+    assert limits_of(again) == limits_of(result)
+    assert again.recall_so_far().low == result.n_targets / (
+        result.n_targets + left.high
+    )
+
+
+def test_band_contains_the_curve_and_ends_at_the_remaining_targets():
+    y, score, strata = sampled_list(distinct=5)
+    result = SampledMetricInterval(**FAST).from_predictions(y, score, strata=strata)
+    curve = result.hit_curve()
+    for simultaneous in (False, True):
+        band = result.hit_curve_band(simultaneous=simultaneous)
+        hits = curve.at(band.x)
+        assert np.all(band.low <= hits + 1e-9)
+        assert np.all(band.high >= hits - 1e-9)
+        assert np.all(np.diff(band.high) >= 0)
+    point = result.hit_curve_band([0.5, 1.0], simultaneous=False)
+    left = result.remaining()
+    assert point.x.tolist() == [1500, 3000]
+    assert point.low[-1] == result.n_targets + left.low
+    assert point.high[-1] == result.n_targets + left.high
+    together = result.hit_curve_band([1500, 3000])
+    assert np.all(together.low <= point.low)
+    assert np.all(together.high >= point.high)
+
+
+def test_several_strata_have_a_pvalue_but_no_sequential_one():
+    y, score, strata = sampled_list()
+    result = SampledMetricInterval(**FAST).from_predictions(y, score, strata=strata)
+    pvalues = [result.remaining_pvalue(one) for one in (0, 20, 60, 200, 3000)]
+    assert pvalues == sorted(pvalues, reverse=True)
+    assert pvalues[-1] == 0
+    with pytest.raises(ValueError, match="`sequential` must be False"):
+        result.remaining_pvalue(5, sequential=True)
+    with pytest.raises(ValueError, match="`at_most`"):
+        result.remaining_pvalue(-1)
+
+
+@pytest.mark.parametrize("n", [1, 3, 16, 17, 100, 5000])
+@pytest.mark.parametrize("distinct", [1, 4, 10**6])
+@pytest.mark.parametrize("t", [None, 0.1, [3, 0.5]])
+def test_plan_keeps_its_promises(n, distinct, t):
+    rng = np.random.default_rng(n)
+    score = rng.integers(0, distinct, n)
+    if n == 1 or (t == [3, 0.5] and n < 3):
+        t = None
+    score = score + 5
+    for budget in (12, 60, 4000):
+        plan = labels_to_collect(score, budget, t=t, random_state=3)
+        assert plan["to_label"].sum() == min(n, budget)
+        assert plan.groupby("stratum")["to_label"].sum().min() >= min(1, n)
+        by_stratum = plan.groupby("stratum")
+        expected = by_stratum["to_label"].mean()
+        assert_allclose(by_stratum["chance"].first(), expected)
+        assert by_stratum["chance"].nunique().max() == 1
+        # strata are runs of ranks, and ties are not cut
+        runs_of = plan.assign(score=score).groupby("stratum")["score"]
+        low, high = runs_of.min().to_numpy(), runs_of.max().to_numpy()
+        assert np.all(low[:-1] > high[1:])
+        assert_allclose(plan["rank"], pd.Series(-score).rank())
+        again = labels_to_collect(score, budget, t=t, random_state=3)
+        pd.testing.assert_frame_equal(plan, again)
+
+
+def test_plan_ends_strata_at_cutoffs_and_keeps_the_index():
+    score = pd.Series(np.arange(1000.0)[::-1], index=np.arange(1000) + 7)
+    plan = labels_to_collect(score, 200, t=[50, 0.3])
+    ends = plan.groupby("stratum")["rank"].max()
+    assert {50, 300} <= set(ends)
+    assert plan.index.equals(score.index)
+    lower = labels_to_collect(-score, 200, t=[50, 0.3], lower_is_better=True)
+    pd.testing.assert_frame_equal(plan, lower)
+    chances = plan.groupby("stratum")["chance"].first()
+    assert chances.is_monotonic_decreasing
+    other = labels_to_collect(score, 200, t=[50, 0.3], random_state=1)
+    assert not other["to_label"].equals(plan["to_label"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"budget": 3}, "`budget`"),
+        ({"budget": 5.5}, "`budget`"),
+        ({"budget": 10, "t": 101}, "`t`"),
+        ({"budget": 10, "t": [20, 30]}, "`budget` must be at least 12 for strata that"),
+        ({"budget": 10, "lower_is_better": 1}, "`lower_is_better`"),
+    ],
+)
+def test_plans_that_cannot_be_made(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        labels_to_collect(np.arange(100.0), **arguments)
+
+
+def test_expected_width_is_that_of_such_lists():
+    # judge: lists that are made and ranked here
+    n, m, rng = 3000, 60, np.random.default_rng(5)
+    y = np.arange(n) < m
+    plan = labels_to_collect(rng.normal(size=n), 400, t=m)
+    values, widths = [], []
+    for i in range(25):
+        scores = rng.normal(size=n) + 2 * y
+        order = np.argsort(-scores)
+        values.append(make_metric("average_precision")(y, scores))
+        one = labels_to_collect(-np.arange(n), 400, t=m, random_state=i)
+        seen = np.where(one["to_label"], y[order], np.nan)
+        result = SampledMetricInterval(**FAST).from_predictions(
+            seen, -np.arange(n), strata=one["stratum"]
+        )
+        widths.append(np.ptp(result.confidence_interval()))
+    guess = {"average_precision": np.mean(values), "prevalence": m / n}
+    found = SampledMetricInterval(**FAST).expected_width(plan, **guess)
+    assert found == pytest.approx(np.median(widths), rel=0.15)
+    for wrong in (0.001, 1.0):
+        guess["average_precision"] = wrong
+        with pytest.raises(ValueError, match="`average_precision` must be above"):
+            SampledMetricInterval().expected_width(plan, **guess)
