@@ -10,6 +10,8 @@ ORDER = [
     "precision_recall",
     "lift",
     "daily_alerts",
+    "fraud_inspections",
+    "literature_review",
     "retrieval",
     "docking_scores",
     "medical_screening",

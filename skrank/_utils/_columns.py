@@ -234,7 +234,10 @@ def mixed(name: str, labels: Sequence[Any]) -> ValueError:
         got = f"{len(missing)} missing, the first at position {missing[0]}"
     else:
         got = f"labels of {listed(sorted({type(one).__name__ for one in labels}), 5)}"
-    return invalid(name, "hold labels of one kind, none missing", got)
+    advice = "For labels of a sample see SampledMetricInterval."
+    is_sample = missing and name == "y_true"
+    rule = "hold labels of one kind, none missing"
+    return invalid(name, rule, got, advice if is_sample else "")
 
 
 def is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:

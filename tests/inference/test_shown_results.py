@@ -24,6 +24,7 @@ from skrank import (
     RandomSelectionTest,
     RankingComparison,
     Rankings,
+    SampledMetricInterval,
     SearchSelectionTest,
     ThresholdChoice,
     average_precision,
@@ -35,6 +36,7 @@ A, B = RNG.normal(size=(2, 300)) + 1.5 * Y
 NAMES = ("<script>a</script>", "b & c")
 DRAWS = {"n_resamples": 99, "random_state": 0}
 DAY = np.arange(300) % 3
+RANK = np.argsort(np.argsort(-A))
 
 # question -> how it is asked
 ASKED = {
@@ -42,6 +44,12 @@ ASKED = {
     "bootstrap": (
         MetricInterval(method="bootstrap", **DRAWS),
         lambda ask: ask.from_predictions(Y, A),
+    ),
+    "sample": (
+        SampledMetricInterval(n_resamples=100),
+        lambda ask: ask.from_predictions(
+            np.where(RANK % 10 == 0, Y, np.nan), A, strata=RANK >= 100
+        ),
     ),
     "test": (RandomSelectionTest(), lambda ask: ask.from_predictions(Y, A)),
     "draws": (
@@ -128,6 +136,7 @@ QUESTIONS = {
     "depth": ThresholdChoice(t=5, **DRAWS),
     "profit": ThresholdChoice(benefit=5, cost=1, **DRAWS),
 }
+SAMPLE = SampledMetricInterval("recall@50", mid_p=False, random_state=3)
 PAIR = np.arange(300) // 2
 BOTH = {"one": GaussianNB(), "other": GaussianNB(var_smoothing=1.0)}
 FITTED = {name: model.fit(np.c_[A, B], Y) for name, model in BOTH.items()}
@@ -200,9 +209,8 @@ def test_results_of_all_data_are_printed_copied_and_tables(question, kind):
         assert other._repr_html_() == result._repr_html_()
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_scikit_learn_copies_questions(question):
-    ask = QUESTIONS[question]
+@pytest.mark.parametrize("ask", [*QUESTIONS.values(), SAMPLE])
+def test_scikit_learn_copies_questions(ask):
     copied = clone(ask)
     assert type(copied) is type(ask)
     assert copied is not ask
@@ -226,7 +234,7 @@ def test_values_of_groups_that_are_tested_together():
     assert frame["value"].mean() == pytest.approx(result.value)
 
 
-@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize("ask", [*QUESTIONS.values(), SAMPLE])
 def test_errors_of_python_name_no_class_that_nobody_knows(ask):
     for name in dir(ask):
         if name.startswith("from_"):

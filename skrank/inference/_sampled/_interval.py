@@ -28,7 +28,7 @@ from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._metric_interval_result import MetricIntervalResult
 from skrank.inference._question import MetricSettings
 from skrank.inference._sampled._placements import Floats, Placements
-from skrank.inference._sampled._result import SampledMetricResult
+from skrank.inference._sampled._result import SampledMetricResult, one_more
 from skrank.inference._variability._binormal import binormal_values
 from skrank.metrics._definitions import (
     AnyMetric,
@@ -68,9 +68,10 @@ class SampledMetricInterval(MetricSettings):
     Parameters
     ----------
     metric : str or Metric, default="average_precision"
-        "average_precision", "recall@t", "precision@t", "enrichment_factor@t",
-        "expected_profit@t(benefit=.., cost=..)" or "k_at_recall(..)", with the tie rule
-        "expected".
+        Metric by its printed name: "average_precision", "recall@100", "precision@1%",
+        "enrichment_factor@1%", "expected_profit@50(benefit=200, cost=5)" or
+        "k_at_recall(0.8)" (:ref:`metric_names`), or such an object of
+        :func:`make_metric` with the tie rule "expected".
     mid_p : bool, default=True
         Whether the interval has the mid-p level. False makes it 2 to 10 % wider, and
         each limit that of an exact test if one stratum was sampled.
@@ -398,7 +399,7 @@ class SampledMetricInterval(MetricSettings):
         value = float(metric_values(metric, placements, expected, "mean")[0])
         if math.isnan(value):
             warn(f"{metric.name} is undefined: no item with a label is a target.")
-        draws = self._draws(ranking)
+        drawn = self._drawn(ranking)
         return SampledMetricResult(
             metric=metric.name,
             method=f"one more item{', mid-p' * self.mid_p}",
@@ -408,19 +409,21 @@ class SampledMetricInterval(MetricSettings):
             value=value,
             n_remaining=float(expected.sum()),
             _ranking=ranking,
-            _draws=draws,
-            _values=tuple(_ends(metric, placements, one) for one in draws),
-            _population=self._completed(ranking, draws) if self.population else (),
+            _drawn=drawn,
+            _values=tuple(
+                _ends(metric, placements, extra) for extra in one_more(ranking, drawn)
+            ),
+            _population=self._completed(ranking, drawn) if self.population else (),
         )
 
-    def _draws(self, ranking: SampledRanking) -> tuple[Floats, ...]:
-        """Draw the targets without a label in each stratum, with one more item in one.
+    def _drawn(self, ranking: SampledRanking) -> tuple[Floats, ...]:
+        """Draw the targets without a label in each stratum, as `one_more` takes them.
 
-        The total of the targets of that stratum has the lower or the upper confidence
-        distribution of the stratum by itself, x + BetaBinomial(n - r; x, r - x + 1) or
-        x + BetaBinomial(n - r; x + 1, r - x): the additional item is no target, or a
-        target. With mid-p half of the draws have each. The other strata have
-        BetaBinomial(n - r; x, r - x), whose mean is that which the sample has.
+        The total of the targets of a stratum has its lower and its upper confidence
+        distribution, x + BetaBinomial(n - r; x, r - x + 1) and x + BetaBinomial(n - r;
+        x + 1, r - x): one more item was labelled, which is no target, or a target. With
+        mid-p half of the draws have each. Before them are draws from BetaBinomial(n -
+        r; x, r - x), whose mean is that which the sample has.
         """
         rng = self._generator()
         x, r, n = ranking.n_found, ranking.n_labelled, ranking.n_items
@@ -434,18 +437,16 @@ class SampledMetricInterval(MetricSettings):
             rng.binomial(n - r, chance).astype(float)
             for chance in (share, found / (total + one), (found + one) / (total + one))
         )
-        if self.mid_p:
-            less[::2] = more[::2]
-        draws = [] if ranking.sampled.size else [base]
-        for h in ranking.sampled:
-            for other in [less, more][: 2 - self.mid_p]:
-                draws.append(np.where(np.arange(x.size) == h, other, base))
-        return tuple(draws)
+        if not self.mid_p:
+            return base, less, more
+        less[::2] = more[::2]
+        return base, less
 
     def _completed(
-        self, ranking: SampledRanking, draws: tuple[Floats, ...]
+        self, ranking: SampledRanking, drawn: tuple[Floats, ...]
     ) -> tuple[MetricIntervalResult, ...]:
         """Return intervals of lists in which targets were put on free places."""
+        draws = list(one_more(ranking, drawn))
         question = MetricInterval(self.metric, n_resamples=999)
         rng = self._generator()
         rows = [draws[i % len(draws)][i].astype(int) for i in range(_COMPLETED)]

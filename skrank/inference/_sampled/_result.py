@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -79,10 +80,10 @@ class SampledMetricResult(Result):
     n_labelled: int
     n_remaining: float
     _ranking: SampledRanking
-    # draws of the targets that were not found, of shape (n_resamples, n_strata), with
-    # one more item in the sample of one of the strata; and the smallest and the largest
-    # value of the metric that the places of these targets allow
-    _draws: tuple[Floats, ...]
+    # draws of the targets that were not found, as `one_more` takes them; and for each
+    # of its arrays the smallest and the largest value of the metric that the places of
+    # these targets allow
+    _drawn: tuple[Floats, ...]
     _values: tuple[tuple[Floats, Floats], ...]
     _population: tuple[MetricIntervalResult, ...] = ()
 
@@ -107,7 +108,7 @@ class SampledMetricResult(Result):
         level = check_fraction("confidence_level", confidence_level)
         limits = [
             _limits(extra, *pair, level)
-            for extra, pair in zip(self._draws, self._values, strict=True)
+            for extra, pair in zip(self._draws(), self._values, strict=True)
         ]
         low = float(np.nanmin([self.value, *(one for one, _ in limits)]))
         high = float(np.nanmax([self.value, *(one for _, one in limits)]))
@@ -150,7 +151,7 @@ class SampledMetricResult(Result):
         level = check_fraction("confidence_level", confidence_level)
         if self._ranking.sampled.size == 1:
             return ConfidenceInterval(*remaining_limits(*self._one_sample(), level))
-        left = [one.sum(axis=1) for one in self._draws]
+        left = [one.sum(axis=1) for one in self._draws()]
         limits = [_limits(one[:, None], one, one, level) for one in left]
         low, high = zip(*limits, strict=True)
         return ConfidenceInterval(int(min(low)), int(max(high)))
@@ -221,7 +222,7 @@ class SampledMetricResult(Result):
         if n_sampled == 0:
             return 0.0
         if n_sampled > 1:
-            left = np.array([one.sum(axis=1) for one in self._draws])
+            left = np.array([one.sum(axis=1) for one in self._draws()])
             return float((left > at_most).mean(axis=1).max())
         if sequential:
             evidence = remaining_evidence(*self._one_sample(), at_most)
@@ -279,7 +280,7 @@ class SampledMetricResult(Result):
         depths = usual if t is None else chosen_counts("t", t, n)
         hits = placements.hits(placements.expected[None], depths, "mean")[0]
         limits = [(hits, hits)]
-        for extra in self._draws:
+        for extra in self._draws():
             least, most = (
                 placements.hits(extra, depths, side) for side in ("last", "first")
             )
@@ -328,10 +329,27 @@ class SampledMetricResult(Result):
             "remaining": Placements(r).expected,
         }
 
+    def _draws(self) -> Iterator[Floats]:
+        return one_more(self._ranking, self._drawn)
+
     def _one_sample(self) -> tuple[int, int, int]:
         """Return the items, labels and targets of the only stratum that was sampled."""
         r, (h,) = self._ranking, self._ranking.sampled
         return int(r.n_items[h]), int(r.n_labelled[h]), int(r.n_found[h])
+
+
+def one_more(ranking: SampledRanking, drawn: tuple[Floats, ...]) -> Iterator[Floats]:
+    """Return draws of all strata, one of which has those of one more labelled item.
+
+    The first draws are of shape (n_resamples, n_strata), and the others replace one of
+    their columns.
+    """
+    base, *others = drawn
+    if not ranking.sampled.size:
+        yield base
+    for h in ranking.sampled:
+        for other in others:
+            yield np.where(np.arange(base.shape[1]) == h, other, base)
 
 
 def _limits(
