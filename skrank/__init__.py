@@ -19,6 +19,8 @@ from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
 )
+from skrank.inference._monitor import RankingMonitor
+from skrank.inference._monitor_result import RankingMonitorResult
 from skrank.inference._power import comparison_power, random_selection_power
 from skrank.inference._power_result import PowerResult
 from skrank.inference._random_selection import RandomSelectionTest
@@ -95,6 +97,8 @@ __all__ = [
     "RankingComparisonTable",
     "RankingEvaluation",
     "RankingLeaderboard",
+    "RankingMonitor",
+    "RankingMonitorResult",
     "RankingReport",
     "Rankings",
     "SampledMetricInterval",

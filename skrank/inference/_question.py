@@ -369,6 +369,11 @@ class Question(MetricSettings, ABC, Generic[Result]):
 
     def _asked(self, rankings: Rankings) -> Rankings:
         """Return the parts for which the metric is defined; refuse other data."""
+        self._check_data(rankings)
+        return rankings.defined_for(self._metric())
+
+    def _check_data(self, rankings: Rankings) -> None:
+        """Refuse what the question does not use."""
         if not isinstance(rankings, Rankings):
             raise invalid("rankings", "be Rankings", type(rankings).__name__)
         given = {
@@ -382,7 +387,6 @@ class Question(MetricSettings, ABC, Generic[Result]):
             if given[name]:
                 rule = f"be left out for {type(self).__name__}: {reason}"
                 raise invalid(name, rule, "it")
-        return rankings.defined_for(self._metric())
 
     def _fields(self, asked: Rankings, *, by_fold: bool = False) -> dict[str, Any]:
         """Return the fields of a result that all questions have."""
