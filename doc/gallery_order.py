@@ -10,6 +10,7 @@ ORDER = [
     "precision_recall",
     "lift",
     "daily_alerts",
+    "monitor",
     "fraud_inspections",
     "literature_review",
     "retrieval",

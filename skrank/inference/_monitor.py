@@ -93,7 +93,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     .. [1] Ville (1939), *Étude critique de la notion de collectif*, Gauthier-Villars.
     .. [2] Vovk and Wang (2021), *Annals of Statistics* 49, 1736-1754.
     .. [3] Waudby-Smith and Ramdas (2024), *Journal of the Royal Statistical Society B*
-       86, 1-27.
+       86.
 
     Examples
     --------

@@ -110,8 +110,8 @@ class SampledMetricInterval(MetricSettings):
     References
     ----------
     .. [1] Fay and Feuer (1997), *Statistics in Medicine* 16, 791-801.
-    .. [2] Fay and Kim (2017), *Biometrical Journal* 59, 92-103.
-    .. [3] Yilmaz, Kanoulas and Aslam (2008), *SIGIR 2008*, 603-610.
+    .. [2] Fay and Kim (2017), *Biometrical Journal*, doi:10.1002/bimj.201600111.
+    .. [3] Yilmaz, Kanoulas and Aslam (2008), *SIGIR 2008*.
 
     Examples
     --------

@@ -1,0 +1,84 @@
+"""
+Has my fraud model stopped working?
+===================================
+
+A bank looks at the recall of its fraud model every morning. A test each
+morning gives a false alarm sooner or later. A monitor may be looked at
+on every day: the probability that it ever gives a false alarm is at
+most 5 %.
+"""
+
+# %%
+# Two hundred days
+# ----------------
+# A day has 500 transactions and 2.5 frauds on average. The model has
+# been agreed to find half of the frauds among its first 20
+# transactions. On day 120 the frauds change, and the model finds fewer:
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from skrank import RankingMonitor
+
+rng = np.random.default_rng(1)
+day = np.repeat(np.arange(200), 500)
+fraud = rng.random(day.size) < 0.005
+shift = np.where(day < 120, 2.2, 0.9)
+score = rng.normal(shift * fraud)
+
+# %%
+# Does the model work at all?
+# ---------------------------
+# Without a metric, the monitor uses the ranks of all frauds. The alarm
+# is good news here: it rejects that the rankings are random.
+
+working = RankingMonitor().from_predictions(fraud, score, groups=day)
+print(working.conclusion())
+
+# %%
+# Is it as good as agreed?
+# ------------------------
+# The alarm rejects that the mean recall is at least 0.5:
+
+watch = RankingMonitor("recall@20", against=0.5)
+result = watch.from_predictions(fraud, score, groups=day)
+print(result)
+print(result.conclusion())
+
+# %%
+# A new day
+# ---------
+# In practice a day is added when its labels are complete. The state of
+# the monitor is some numbers, which can be written to a file:
+
+n = 500
+last = day == 199
+before = watch.from_predictions(
+    fraud[~last], score[~last], groups=day[~last]
+)
+state = before.state()  # json.dump(state, file)
+after = watch.update(fraud[last], score[last], group=199, after=state)
+print(f"p = {after.pvalue:.2g}, alarm since day {after.alarm}")
+
+# %%
+# The picture
+# -----------
+# The dots are the recall of the days. The grey range contains the mean
+# with a probability of 95 % on all days together, as long as the mean
+# is the same. The evidence against a recall of 0.5 increases after day
+# 120, and the alarm comes when it is above 20:
+
+frame = result.to_frame()
+fig, (top, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
+top.plot(frame["ranking"], frame["value"], ".", color="0.6")
+limits = frame["low"], frame["high"]
+top.fill_between(frame["ranking"], *limits, color="0.85")
+top.axhline(0.5, linestyle="--")
+top.set(ylabel="recall in the top 20")
+below.plot(frame["ranking"], 10 ** frame["log10_evidence"])
+below.axhline(20, linestyle="--", color="0.5")
+below.set(yscale="log", xlabel="day", ylabel="evidence")
+for ax in (top, below):
+    ax.axvline(120, color="black", linestyle=":")
+    ax.axvline(result.alarm, color="red")
+_ = below.text(result.alarm + 2, 0.3, "alarm", color="red")
