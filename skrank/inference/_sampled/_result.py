@@ -306,6 +306,24 @@ class SampledMetricResult(Result):
             f"{left.low} and {left.high} were not found (95 % interval)."
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers and strings.
+
+        Returns
+        -------
+        fields : dict
+            All fields that are a number or a text; the limits of the 95 % interval as
+            "low" and "high"; and those of the targets that were not found as
+            "remaining_low" and "remaining_high".
+        """
+        left = self.remaining()
+        return {
+            **Result.to_dict(self),
+            **self.confidence_interval()._asdict(),
+            "remaining_low": left.low,
+            "remaining_high": left.high,
+        }
+
     def _rows(self) -> list[tuple[str, str]]:
         value, left = self.confidence_interval(), self.remaining()
         found = f"{self.n_labelled} with a label, {self.n_targets} targets found"
