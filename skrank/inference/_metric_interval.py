@@ -24,7 +24,6 @@ from skrank.inference._variability._changes import (
 from skrank.inference._variability._clusters import (
     check_two_way,
     cluster_bootstrap,
-    clusters_of_classes,
 )
 from skrank.inference._variability._folds import sampling_error
 from skrank.inference._variability._interval import (
@@ -285,7 +284,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         if min(n_targets, n_non_targets) < 2:
             error = _unknown(metric, n_targets, n_non_targets)
         else:
-            error = float(self._draw(bootstrap).std(ddof=1))
+            error = self._drawn_error(bootstrap)
         estimate, (least, best) = metric.value(ranking), bootstrap.ends()
         most = _most(metric)
         best = max(best, estimate, most if most < math.inf else 0.0)
@@ -367,7 +366,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             rule = normal_rule(metric, ranking, error)
             return replace(rule, degrees_of_freedom=freedom)
         else:
-            error = float(self._draw(bootstrap(metric, ranking)).std(ddof=1))
+            error = self._drawn_error(bootstrap(metric, ranking))
             freedom = fewest_of(ranking) - 1
         return resampled_rule(metric, ranking, error, degrees_of_freedom=freedom)
 
@@ -379,20 +378,17 @@ class MetricInterval(Question[MetricIntervalResult]):
         assert codes is not None
         if is_certain(metric, ranking):
             return CertainRule(metric.value(ranking))
-        fewest = min(clusters_of_classes(ranking, codes))
-        if fewest < 2:
+        changes = cluster_changes(metric, [ranking], codes)
+        if not changes.is_known:
             warn(
                 f"The standard error of {metric.name} is undefined: two clusters must "
                 "hold targets, and two non-targets; got one."
             )
             return normal_rule(metric, ranking, math.nan)
-        error, freedom = math.nan, fewest - 1.0
-        if metric.smooth:
-            error, freedom = cluster_changes(metric, [ranking], codes).error([1.0])
+        error, freedom = changes.error([1.0])
         if method == "bootstrap":
-            engine = cluster_bootstrap(metric, (ranking,), codes)
-            error = float(self._draw(engine).std(ddof=1))
-        rule = resampled_rule(metric, ranking, error, fewest, freedom)
+            error = self._drawn_error(cluster_bootstrap(metric, (ranking,), codes))
+        rule = resampled_rule(metric, ranking, error, changes.fewest, freedom)
         # other samples have other numbers of targets, and so other perfect values
         most = _most(metric)
         if isinstance(rule, NormalRule) and most < math.inf:

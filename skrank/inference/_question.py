@@ -87,15 +87,19 @@ class MetricSettings:
         """Return the source of randomness."""
         return check_generator(self.random_state)
 
-    def _draw(self, engine: Engine, *, progress: bool | None = None) -> Floats:
+    def _draw(self, engine: Engine) -> Floats:
         """Draw values, by a generator of the same state each time."""
         return draw_in_parallel(
             engine,
             self.n_resamples,
             self._generator(),
             n_jobs=self.n_jobs,
-            progress=self.progress if progress is None else progress,
+            progress=self.progress,
         )
+
+    def _drawn_error(self, engine: Engine) -> float:
+        """Return the standard deviation of drawn values."""
+        return float(self._draw(engine).std(ddof=1))
 
 
 def _made_by(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
@@ -32,7 +33,7 @@ from skrank.inference._ranking_comparison_result import (
 )
 from skrank.inference._variability._changes import (
     Changes,
-    Floats,
+    ClusterChanges,
     ItemChanges,
     StandardError,
     changes_of,
@@ -347,25 +348,28 @@ class RankingComparison(Question[RankingComparisonResult]):
         self, models: _Models, pairs: Sequence[tuple[int, int]]
     ) -> list[RankingComparisonResult]:
         """Compare pairs of models, all of which have one table of changes."""
+        several = len(pairs) > 1
         shown = track(
-            pairs,
-            total=len(pairs),
-            label="pairs",
-            progress=self.progress and len(pairs) > 1,
+            pairs, total=len(pairs), label="pairs", progress=self.progress and several
         )
-        results = [self._result(models, i, j, alone=len(pairs) == 1) for i, j in shown]
+        one = copy(self)
+        one.progress = self.progress and not several  # one progress bar is enough
+        results = [one._result(models, i, j) for i, j in shown]
         _warn_of_few_targets(results[0])
         return results
 
-    def _result(
-        self, models: _Models, i: int, j: int, *, alone: bool
-    ) -> RankingComparisonResult:
+    def _result(self, models: _Models, i: int, j: int) -> RankingComparisonResult:
         """Compare the models i and j."""
-        asked, method = models.asked, models.method
-        found = self._ask(models, i, j, alone=alone)
+        asked = models.asked
+        found = self._ask(models, i, j)
         a, b = models.values[:, [i, j]].T
-        has_rule = isinstance(models.changes, ItemChanges) and data_of(asked) == "one"
-        has_rule = has_rule and found.standard_error > 0
+        rule = None
+        if (
+            isinstance(models.changes, ItemChanges)
+            and data_of(asked) == "one"
+            and found.standard_error > 0
+        ):
+            rule = models.margin_rule(i, j, found.standard_error)
         return RankingComparisonResult(
             names=(str(models.names[i]), str(models.names[j])),
             value_a=float(a.mean()),
@@ -376,18 +380,19 @@ class RankingComparison(Question[RankingComparisonResult]):
             pvalue=math.exp(found.log_pvalue),
             log10_pvalue=found.log_pvalue / math.log(10),
             probability_superior=found.probability_superior,
-            method=method,
+            method=models.method,
             alternative=self.alternative,
             degrees_of_freedom=found.degrees_of_freedom,
             values_a=tuple(a.tolist()),
             values_b=tuple(b.tolist()),
-            _rule=models.margin_rule(i, j) if has_rule else None,
+            _rule=rule,
             **self._fields(asked, by_fold=True),
         )
 
-    def _ask(self, models: _Models, i: int, j: int, *, alone: bool) -> PairedResult:
+    def _ask(self, models: _Models, i: int, j: int) -> PairedResult:
         """Test the difference of the models i and j by the method."""
         metric, asked, method = models.metric, models.asked, models.method
+        codes: Any = asked.clusters
         pairs = [Pair(row[i], row[j]) for row in asked.parts]
         difference, scale = models.difference(i, j), float(models.scales.max())
         certain = [pair.is_certain(metric) for pair in pairs]
@@ -399,16 +404,24 @@ class RankingComparison(Question[RankingComparisonResult]):
             return SIGN_TESTS[method](subtract(a, b, scales), scales, self.alternative)
         if method in AT_CUTOFF:
             return weigh_at_cut(method, pairs[0], metric, self.alternative)
-        progress = self.progress and alone  # one progress bar is enough
+        weights = np.zeros(len(models.names))
+        weights[[i, j]] = 1, -1
         error, changes = StandardError(math.nan, math.inf), models.changes
         if isinstance(changes, ItemChanges):
-            error = changes.error(models.contrast(i, j), certain)
+            error = changes.error(weights, certain)
         elif changes is not None:
-            error = changes.error(models.contrast(i, j))
+            error = changes.error(weights)
         if method == "permutation":
-            return self._permute(pairs[0], asked, difference, scale, error, progress)
-        if method == "bootstrap":
-            error = self._drawn_error(pairs, asked, error, progress)
+            if metric.smooth:  # else no method has a standard error
+                known = defined_error(difference, error.error, scale)
+                error = error._replace(error=known)
+            return self._permute(pairs[0], codes, difference, scale, error)
+        if method == "bootstrap" and isinstance(changes, ClusterChanges):
+            if changes.is_known:
+                engine = cluster_bootstrap(metric, pairs[0].rankings, codes)
+                error = error._replace(error=self._drawn_error(engine))
+        elif method == "bootstrap":
+            error = self._bootstrap_items(pairs, certain)
         # methods without a standard error, for the warning
         others = []
         if data_of(asked) == "groups" and len(pairs) > 1:
@@ -427,56 +440,38 @@ class RankingComparison(Question[RankingComparisonResult]):
     def _permute(
         self,
         pair: Pair,
-        asked: Rankings,
+        codes: Any,
         difference: float,
         scale: float,
         error: StandardError,
-        progress: bool,
     ) -> PairedResult:
         """Test the difference by exchanges of ranks: all of them, or random ones."""
-        if self._metric().smooth:  # else no method has a standard error
-            known = defined_error(difference, error.error, scale)
-            error = error._replace(error=known)
-        swaps = pair.swaps(self._metric(), asked.clusters)
+        swaps = pair.swaps(self._metric(), codes)
         # 4096 exchanges take less time than the draws; half as many units, 6, would
         # leave p-values of 7 to 12 units to draws
         every = swaps.n_units <= 12
         return count_swaps(
             difference,
-            swaps.all() if every else self._draw(swaps, progress=progress),
+            swaps.all() if every else self._draw(swaps),
             self.alternative,
             scale,
             every=every,
             error=error,
         )
 
-    def _drawn_error(
-        self,
-        pairs: list[Pair],
-        asked: Rankings,
-        error: StandardError,
-        progress: bool,
+    def _bootstrap_items(
+        self, pairs: Sequence[Pair], certain: Sequence[bool]
     ) -> StandardError:
-        """Return the standard deviation of bootstrap samples."""
-        metric, errors = self._metric(), []
-        if asked.clusters is not None:
-            fewest = min(clusters_of_classes(pairs[0].a, asked.clusters))
-            if fewest < 2:
-                return StandardError(math.nan, 1.0)
-            engine = cluster_bootstrap(metric, pairs[0].rankings, asked.clusters)
-            drawn = float(self._draw(engine, progress=progress).std(ddof=1))
-            freedom = error.degrees_of_freedom if metric.smooth else fewest - 1.0
-            return StandardError(drawn, freedom)
-        fewest_of_parts = [fewest_of(pair.a) for pair in pairs]
-        for pair, few in zip(pairs, fewest_of_parts, strict=True):
-            if pair.is_certain(metric):
+        """Return the standard error by bootstrap samples of each data set."""
+        errors, fewest = [], [fewest_of(pair.a) for pair in pairs]
+        for pair, few, is_sure in zip(pairs, fewest, certain, strict=True):
+            if is_sure:
                 errors.append(0.0)
             elif few < 2:
                 errors.append(math.nan)
             else:
-                drawn_values = self._draw(pair.bootstrap(metric), progress=progress)
-                errors.append(float(drawn_values.std(ddof=1)))
-        return error_of_fixed(errors, fewest_of_parts)
+                errors.append(self._drawn_error(pair.bootstrap(self._metric())))
+        return error_of_fixed(errors, fewest)
 
 
 class _Models:
@@ -497,39 +492,27 @@ class _Models:
         self.scales = self.asked.by_fold(
             [reach_of(self.metric, one).best for one in frames]
         )
-        self._rules: dict[int, CertainRule | ModeratedRule] = {}
 
     @cached_property
     def changes(self) -> Changes | None:
         """The table of the method, or None of a method or a metric without it."""
-        of_items = self.method in _ITEMS
-        drawn = self.method == "bootstrap" and self.asked.clusters is None
-        if drawn or self.method in SIGN_TESTS or self.method in AT_CUTOFF:
-            return None
-        if of_items and not self.metric.smooth:
-            return None
-        return changes_of(self.method, self.metric, self.asked, self.values)
-
-    def contrast(self, i: int, j: int) -> Floats:
-        """Weights of the models in the difference of i and j."""
-        weights = np.zeros(len(self.names))
-        weights[[i, j]] = 1, -1
-        return weights
+        of_items = self.method in ("permutation", "jackknife") and self.metric.smooth
+        of_parts = self.method in ("t", "corrected_t")
+        if of_items or of_parts or self.asked.clusters is not None:
+            return changes_of(self.method, self.metric, self.asked, self.values)
+        return None
 
     def difference(self, i: int, j: int) -> float:
         """Mean of model i minus that of model j."""
         a, b = self.values[:, [i, j]].mean(axis=0).tolist()
         return float(subtract(a, b, self.scales.max()))
 
-    def margin_rule(self, i: int, j: int) -> DifferenceRule:
+    def margin_rule(self, i: int, j: int, error: float) -> DifferenceRule:
         """Return the interval of a difference by the intervals of both values."""
-        assert self.changes is not None
-        one = np.eye(len(self.names))
-        errors = [
-            self.changes.error(x).error for x in (one[i], one[j], one[i] - one[j])
-        ]
         slack = ROUNDING * self.scales.max()
-        of_a, of_b, of_both = (x**2 if x > slack else 0.0 for x in errors)
+        of_a, of_b, of_both = (
+            x**2 if x > slack else 0.0 for x in (self.errors[i], self.errors[j], error)
+        )
         correlation, both = 0.0, math.sqrt(of_a * of_b)
         if both > 0:
             correlation = (of_a + of_b - of_both) / (2 * both)
@@ -538,18 +521,23 @@ class _Models:
         fisher = math.atanh(min(max(correlation, -nearly), nearly))
         m = self.asked.sizes[1]
         correlation = math.tanh(fisher - _LOWERED / max(m - 3, 1))
-        return DifferenceRule(self._rule(i), self._rule(j), correlation)
+        return DifferenceRule(self.rules[i], self.rules[j], correlation)
 
-    def _rule(self, i: int) -> CertainRule | ModeratedRule:
-        """Return the moderated interval of a model, which is computed once."""
-        if i not in self._rules:
-            ranking = self.asked.parts[0][i]
-            self._rules[i] = (
-                CertainRule(self.metric.value(ranking))
-                if is_certain(self.metric, ranking)
-                else moderated_rule(self.metric, ranking)
-            )
-        return self._rules[i]
+    @cached_property
+    def errors(self) -> list[float]:
+        """Standard errors of the values of the models."""
+        assert self.changes is not None
+        return [self.changes.error(one).error for one in np.eye(len(self.names))]
+
+    @cached_property
+    def rules(self) -> list[CertainRule | ModeratedRule]:
+        """Moderated intervals of the models."""
+        return [
+            CertainRule(self.metric.value(one))
+            if is_certain(self.metric, one)
+            else moderated_rule(self.metric, one)
+            for one in self.asked.parts[0]
+        ]
 
 
 def _check_method(method: str, metric: AnyMetric) -> None:
