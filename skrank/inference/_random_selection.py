@@ -167,14 +167,14 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             warn_of_unlisted("the test")
         if asked.clusters is not None or asked.strata is not None:
             return self._of_exchanged(asked)
-        metric, each = self._metric(), asked.single
-        found = [_Asked(metric.value(one), null_of(one, metric), one) for one in each]
+        metric = self._metric()
+        null = null_of_mean(asked, metric, independent=self.independent)
+        values = [metric.value(one) for one in asked.single]
+        nulls = null.nulls if isinstance(null, MeanNull) else [null]
+        found = list(map(_Asked, values, nulls, asked.single))
         if not asked.labels:
             return self._result(found[0], asked.sizes, progress=self.progress)
-        spread = asked.kind == "folds" and len(each) > 1 and not self.independent
-        nulls: Any = [one.null for one in found]
-        together = MeanNull(nulls, inflation=FOLDS_INFLATION if spread else 1.0)
-        mean = _Asked(float(np.mean([one.statistic for one in found])), together)
+        mean = _Asked(float(np.mean(values)), null)
         return self._result(
             mean,
             asked.sizes,
@@ -334,6 +334,32 @@ def null_of(ranking: Ranking, metric: Metric) -> RandomSelectionNull:
     ties = ranking.items.tie_groups()
     ties = replace(ties, n_missed=ranking.n_missed, several=ranking.several)
     return RandomSelectionNull.of_ties(ties, int(ranking.n_targets), metric)
+
+
+def null_of_mean(
+    rankings: Rankings, metric: Metric, *, independent: bool = False
+) -> RandomSelectionNull | MeanNull:
+    """Distribution of the mean over the parts, which folds of one data set inflate.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        Rankings of one model.
+    metric : Metric
+        The metric.
+    independent : bool, default=False
+        Whether the folds are of independent items.
+
+    Returns
+    -------
+    null : RandomSelectionNull or MeanNull
+        The null distribution; that of the only ranking if there is one.
+    """
+    nulls = [null_of(one, metric) for one in rankings.single]
+    if not rankings.labels:
+        return nulls[0]
+    spread = rankings.kind == "folds" and len(nulls) > 1 and not independent
+    return MeanNull(nulls, inflation=FOLDS_INFLATION if spread else 1.0)
 
 
 def zscore_of(value: float, null: RandomSelectionNull | MeanNull) -> float:
