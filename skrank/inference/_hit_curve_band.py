@@ -28,9 +28,6 @@ from skrank.ranking._ranking import hits_at
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import cut_places
 
-# Number of sums of clusters at depths that are held at once: 32 MB for each table.
-_CELLS = 2**22
-
 Floats = NDArray[np.float64]
 
 
@@ -275,7 +272,7 @@ class _Tops:
                 held = csr_array(cells, shape=(n_clusters, len(shares)))
                 terms.append((held, shares - found, weight))
         covariances, fourth = np.zeros((n_depths, n_depths)), np.zeros(n_depths)
-        size = max(1, _CELLS // n_depths)
+        size = max(1, 2**22 // n_depths)  # 32 MB for each table
         for first in range(0, n_clusters, size):
             some = slice(first, first + size)
             totals = sum(held[some] @ moved * weight for held, moved, weight in terms)

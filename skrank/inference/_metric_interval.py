@@ -74,12 +74,6 @@ _METHODS = {
 }
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
-# Effective number of targets below which weighted intervals have a warning. In
-# simulations of 12 targets with weights of 1 and 10 it is 5, and the coverage is .81 to
-# .86; with half of the limit, a list of which only the top and a sample were inspected,
-# of weights 1 and 20 (coverage .53), would have no warning.
-_FEW_UNITS = 12
-
 
 @documented
 class MetricInterval(Question[MetricIntervalResult]):
@@ -294,7 +288,11 @@ class MetricInterval(Question[MetricIntervalResult]):
             error = error_of_one_value(best, units)
         # another sample may hold a target of the largest weight
         one_more = effective_number(np.append(weight, data.weight.max()))
-        if one_more < _FEW_UNITS and error > 0:
+        # In simulations of 12 targets with weights of 1 and 10 it is 5, and the
+        # coverage is .81 to .86; with half of the limit, a list of which only the top
+        # and a sample were inspected, of weights 1 and 20 (coverage .53), has no
+        # warning.
+        if one_more < 12 and error > 0:
             warn(
                 f"The weights are so unequal, or the targets so few, that they count "
                 f"as {one_more:.3g} targets: the interval may be too narrow. It knows "

@@ -55,8 +55,6 @@ from skrank.inference._variability._sample import is_certain
 from skrank.metrics._definitions import AnyMetric, make_metric
 from skrank.ranking._rankings import Rankings
 
-ALTERNATIVES = ("two-sided", "greater", "less")
-
 # Methods by the data; "auto" is the first, or the second of the items of one data set.
 _ITEMS = ("permutation", "jackknife", "bootstrap")
 _METHODS = {
@@ -77,11 +75,6 @@ MANY_TARGETS = 100
 # rankings of the shapes "narrow" and "third" of benchmarks/size_of_comparison.py had
 # p <= .05, with 12 and more up to 8 %; with half of them, these would have no warning.
 FEW_TARGETS = 12
-# How much Fisher's z of the correlation of two values is lowered for a margin, times
-# the targets less 3. With half of it, where half of the targets cannot be found, a
-# margin was met by chance in 8 % of the samples at the level .05
-# (benchmarks/size_of_comparison.py).
-_LOWERED = 2.2
 
 
 @documented
@@ -191,7 +184,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     ) -> None:
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         check_option("method", method, METHODS)
-        check_option("alternative", alternative, ALTERNATIVES)
+        check_option("alternative", alternative, ("two-sided", "greater", "less"))
         self.method = method
         self.alternative = alternative
         _check_method(method, self._metric())
@@ -516,11 +509,13 @@ class _Models:
         correlation, both = 0.0, math.sqrt(of_a * of_b)
         if both > 0:
             correlation = (of_a + of_b - of_both) / (2 * both)
-        # the correlation of few targets is too large where some cannot be found
+        # The correlation of few targets is too large where some cannot be found. With
+        # half of 2.2, where half of the targets cannot be found, a margin was met by
+        # chance in 8 % of the samples at .05 (benchmarks/size_of_comparison.py).
         nearly = 1 - ROUNDING
         fisher = math.atanh(min(max(correlation, -nearly), nearly))
         m = self.asked.sizes[1]
-        correlation = math.tanh(fisher - _LOWERED / max(m - 3, 1))
+        correlation = math.tanh(fisher - 2.2 / max(m - 3, 1))
         return DifferenceRule(self.rules[i], self.rules[j], correlation)
 
     @cached_property

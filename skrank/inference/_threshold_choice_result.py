@@ -20,9 +20,6 @@ from skrank.ranking._response import (
     check_estimator,
 )
 
-#: Name of scores that no estimator gave, and what follows a name if ranks are compared.
-GIVEN = "the given scores"
-NO_THRESHOLD = "; a depth t of each ranking, no threshold"
 # What the interval of a quantity holds, in print.
 _HELD = {
     "threshold": "chosen with another sample",

@@ -31,7 +31,6 @@ from skrank.report._latex import latex_of
 from skrank.report._output import written
 from skrank.report._pictures import gallery
 from skrank.report._tables import (
-    MOST_IN_PAIRS,
     conclusion_of,
     table_of_depths,
     table_of_leaderboard,
@@ -393,7 +392,8 @@ class RankingReport:
             tables.append(table_of_depths(values, null_means, depths, n_samples))
         if any(self.metrics.values()):
             tables.append(table_of_metrics(self.metrics, self.null_means, level))
-        if self.comparisons is not None and len(self.names) <= MOST_IN_PAIRS:
+        # at most 6 pairs are listed; more rankings are in the order of a leaderboard
+        if self.comparisons is not None and len(self.names) <= 4:
             tables.append(table_of_pairs(self.comparisons, level))
         elif self.leaderboard is not None:
             tables.append(table_of_leaderboard(self.leaderboard, self.intervals))

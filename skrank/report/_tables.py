@@ -22,8 +22,6 @@ from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
 
 _NULL_MEAN = "null mean"  # name of the last row of a table
-# Rankings whose pairs are listed, at most 6; more are in the order of a leaderboard.
-MOST_IN_PAIRS = 4
 
 
 def table_of_rankings(
