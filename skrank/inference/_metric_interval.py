@@ -21,10 +21,7 @@ from skrank.inference._variability._changes import (
     fewest_of,
     item_changes,
 )
-from skrank.inference._variability._clusters import (
-    check_two_way,
-    cluster_bootstrap,
-)
+from skrank.inference._variability._clusters import check_two_way, cluster_bootstrap
 from skrank.inference._variability._folds import sampling_error
 from skrank.inference._variability._interval import (
     BetaRule,
@@ -40,10 +37,7 @@ from skrank.inference._variability._moderation import (
     resampled_rule,
     zero_of,
 )
-from skrank.inference._variability._resampling import (
-    bootstrap,
-    draw_in_parallel,
-)
+from skrank.inference._variability._resampling import bootstrap, draw_in_parallel
 from skrank.inference._variability._sample import asked_cut, is_certain
 from skrank.inference._variability._survival import survival_error
 from skrank.inference._variability._weights import WeightedBootstrap

@@ -25,12 +25,7 @@ from skrank._utils._documented import documented
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.inference._power_result import PowerResult, power_at
-from skrank.inference._study import (
-    MOST_EXCHANGES,
-    Selection,
-    Study,
-    counts_items,
-)
+from skrank.inference._study import MOST_EXCHANGES, Selection, Study, counts_items
 from skrank.metrics._definitions import AnyMetric, make_null_metric
 from skrank.ranking._rankings import Rankings
 

@@ -23,11 +23,7 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._documented import documented
-from skrank.inference._variability._resampling import (
-    Engine,
-    Floats,
-    draw_in_parallel,
-)
+from skrank.inference._variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import AnyMetric, make_null_metric
 from skrank.ranking._rankings import Rankings
 

@@ -25,11 +25,7 @@ from skrank.inference._question import Question
 from skrank.inference._search_selection_result import COLUMNS, SearchSelectionResult
 from skrank.metrics._definitions import AnyMetric
 from skrank.null._joint import JointList, JointNull
-from skrank.ranking._folds import (
-    FOLDS_INFLATION,
-    folds_of_search,
-    read_search,
-)
+from skrank.ranking._folds import FOLDS_INFLATION, folds_of_search, read_search
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import items_above
 

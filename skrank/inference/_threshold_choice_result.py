@@ -14,11 +14,7 @@ from skrank._utils._text import brief
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result
 from skrank.inference._variability._interval import ChoiceRule
-from skrank.ranking._response import (
-    RESPONSE_METHODS,
-    Orientation,
-    check_estimator,
-)
+from skrank.ranking._response import RESPONSE_METHODS, Orientation, check_estimator
 
 # What the interval of a quantity holds, in print.
 _HELD = {

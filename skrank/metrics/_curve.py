@@ -90,9 +90,7 @@ def max_f_score(
 
 @metric_function
 def breakeven_point(
-    y_true: Labels,
-    y_score: ArrayLike | None = None,
-    **shared: Unpack[Shared],
+    y_true: Labels, y_score: ArrayLike | None = None, **shared: Unpack[Shared]
 ) -> float:
     """Breakeven point: equal recall and precision on the interpolated curve.
 

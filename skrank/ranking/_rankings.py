@@ -49,11 +49,7 @@ from skrank.ranking._input import (
     oriented,
 )
 from skrank.ranking._ranking import Ranking, rank
-from skrank.ranking._response import (
-    Orientation,
-    marks_and_scores,
-    oriented_scores,
-)
+from skrank.ranking._response import Orientation, marks_and_scores, oriented_scores
 from skrank.ranking._several import (
     both_classes,
     columns_by_name,
@@ -572,11 +568,7 @@ class Rankings:
                 outputs.append(found[0][0])
         inputs = list(zip(*columns.values(), strict=True))
         made = cls(
-            tuple(columns),
-            (),
-            ratio=ratio,
-            pos_label=pos_label,
-            outputs=tuple(outputs),
+            tuple(columns), (), ratio=ratio, pos_label=pos_label, outputs=tuple(outputs)
         )
         return made._divided(inputs, held, groups, labels.size)
 
