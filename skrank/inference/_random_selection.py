@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -168,22 +168,14 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         if asked.clusters is not None or asked.strata is not None:
             return self._of_exchanged(asked)
         metric = self._metric()
-        null = null_of_mean(asked, metric, independent=self.independent)
+        null: Any = null_of_mean(asked, metric, independent=self.independent)
         values = [metric.value(one) for one in asked.single]
-        nulls = null.nulls if isinstance(null, MeanNull) else [null]
-        found = list(map(_Asked, values, nulls, asked.single))
-        if not asked.labels:
-            return self._result(found[0], asked.sizes, progress=self.progress)
-        mean = _Asked(float(np.mean(values)), null)
-        return self._result(
-            mean,
-            asked.sizes,
-            progress=self.progress,
-            kind="groups" if asked.grouped else asked.kind,
-            labels=asked.labels,
-            n_missed=asked.n_missed,
-            parts=_PartResults(self, found),
-        )
+        fields = self._fields(asked) | {"n_missed": asked.n_missed}
+        if asked.labels:
+            fields["kind"] = "groups" if asked.grouped else asked.kind
+            fields["parts"] = _PartResults(self, values, null.nulls, asked.single)
+        mean = float(np.mean(values))
+        return self._result(mean, null, progress=self.progress, **fields)
 
     def _of_exchanged(self, asked: Rankings) -> RandomSelectionResult:
         """Test rankings of items in clusters or strata, by permuted labels."""
@@ -237,23 +229,20 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         )
 
     def _result(
-        self, asked: _Asked, sizes: tuple[int, int], *, progress: bool, **fields: Any
+        self, value: float, null: Any, *, progress: bool, **fields: Any
     ) -> RandomSelectionResult:
         """Return the result for a value and its null distribution."""
-        null = asked.null
         log_p, log_bounds, error, method = null.tail(
-            asked.statistic,
+            value,
             alternative=self.alternative,
             method=self.method,
             n_resamples=self.n_resamples,
             random_state=self.random_state,
             progress=progress,
         )
-        if asked.ranking is not None:
-            fields["n_missed"] = asked.ranking.n_missed
         return RandomSelectionResult(
-            value=asked.statistic,
-            zscore=zscore_of(asked.statistic, null),
+            value=value,
+            zscore=zscore_of(value, null),
             pvalue=math.exp(log_p),
             log10_pvalue=log_p / math.log(10),
             pvalue_bounds=log_bounds
@@ -261,29 +250,11 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             pvalue_relative_error=error,
             null_mean=null.mean(),
             null_std=null.std(),
-            n_samples=sizes[0],
-            n_targets=sizes[1],
-            metric=null.metric,
             method=method,
             alternative=self.alternative,
             null_distribution=null,
             **fields,
         )
-
-
-class _Asked(NamedTuple):
-    """A value and its null distribution, and the ranking if there is one only."""
-
-    statistic: float
-    null: RandomSelectionNull | MeanNull
-    ranking: Ranking | None = None
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """Numbers of items and of targets of the ranking, with missed targets."""
-        assert self.ranking is not None
-        n, m = self.ranking.n_samples, self.ranking.n_targets
-        return int(n) + self.ranking.n_missed, int(m)
 
 
 class _PartResults(Sequence[RandomSelectionResult]):
@@ -292,8 +263,15 @@ class _PartResults(Sequence[RandomSelectionResult]):
     Each takes as long as the result of the mean.
     """
 
-    def __init__(self, test: RandomSelectionTest, asked: list[_Asked]) -> None:
-        self._test, self._asked = test, asked
+    def __init__(
+        self,
+        test: RandomSelectionTest,
+        values: Sequence[float],
+        nulls: Sequence[RandomSelectionNull],
+        rankings: Sequence[Ranking],
+    ) -> None:
+        self._test = test
+        self._asked = list(zip(values, nulls, rankings, strict=True))
 
     def __len__(self) -> int:
         """Return their number, without a test."""
@@ -312,7 +290,16 @@ class _PartResults(Sequence[RandomSelectionResult]):
             progress=self._test.progress,
         )
         return tuple(
-            self._test._result(one, one.sizes, progress=False) for one in shown
+            self._test._result(
+                value,
+                null,
+                progress=False,
+                metric=null.metric,
+                n_samples=int(one.n_samples) + one.n_missed,
+                n_targets=int(one.n_targets),
+                n_missed=one.n_missed,
+            )
+            for value, null, one in shown
         )
 
 
