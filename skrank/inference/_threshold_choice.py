@@ -370,16 +370,11 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         else:
             found = np.clip(here - optimism, 0, [m, n - m])
             rules |= self._rules_of_shares(found, here, (m, n - m), rng, weight)
-            if self._by_profit:
+            if self.t is self.recall is self.precision is None:
                 of_held = self._rules_of_shares(held, here, (m, n - m), rng, weight)
                 rules["profit"] = of_held["profit"]
         apparent = self._apparent(hits, t, m)
         return {"threshold": threshold, "t": int(t), **apparent, "_rules": rules}
-
-    @property
-    def _by_profit(self) -> bool:
-        """Whether the threshold has the largest profit."""
-        return self.t is None and self.recall is None and self.precision is None
 
     def _held_out(
         self, points: Points, rng: np.random.Generator

@@ -196,8 +196,11 @@ class Rankings:
         if folds is not None and clusters is not None:
             rule = "be left out for folds, which `cv_groups` makes of whole clusters"
             raise invalid("clusters", rule, "clusters and folds")
-        no_place = {"folds": folds, "clusters": clusters, "strata": strata}
-        _check_columns(outside, no_place)
+        unlisted = [name for name, number in outside.items() if is_given(number)]
+        for column in ("folds", "clusters", "strata"):
+            if unlisted and of_items[column] is not None:
+                rule = f"be left out with `{column}`, which these items lack"
+                raise invalid(unlisted[0], rule, brief(outside[unlisted[0]]))
         whole: dict[str, Any] = {} if groups is not None else outside
         models = columns_by_name(y_score) if is_table(y_score) else {MODEL: y_score}
         scores = [one for one in models.values() if has_index(one)]
@@ -686,7 +689,6 @@ class Rankings:
         if self.kind == "one":
             n, m = self.sizes
             check_both_classes(m - self.n_missed, n - self.n_missed)
-        if self.kind == "one":
             return self
         kept = both_classes(
             [(one.n_targets - one.n_missed, one.n_samples) for one in first],
@@ -774,17 +776,6 @@ def _named(estimator: Any) -> Mapping[Any, Any]:
     if not named:
         raise invalid("estimator", "hold at least one estimator", "none")
     return named
-
-
-def _check_columns(
-    outside: Mapping[str, Any], columns: Mapping[str, ArrayLike | None]
-) -> None:
-    """Refuse items without a score beside columns in which they have no place."""
-    for name, number in outside.items():
-        for column, values in columns.items():
-            if is_given(number) and values is not None:
-                rule = f"be left out with `{column}`, which these items lack"
-                raise invalid(name, rule, brief(number))
 
 
 def _by_group(
