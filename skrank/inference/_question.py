@@ -342,21 +342,18 @@ def data_of(rankings: Rankings) -> str:
     return rankings.kind
 
 
-# Kinds of data, as they are called in an error
-_DATA = {
-    "one": "one data set, without `groups`",
-    "weights": "weighted items",
-    "clusters": "`clusters`",
-    "groups": "several data sets",
-    "groups with weights": "weighted items in several data sets",
-    "groups with clusters": "`groups` with `clusters`",
-    "folds": "the folds of a cross-validation",
-}
-
-
 def choose_method(method: str, usual: Sequence[str], data: str) -> str:
     """Return the method for a kind of data; "auto" is the first of the usual ones."""
     if method not in ("auto", *usual):
         names = ", ".join(map(repr, dict.fromkeys(("auto", *usual))))
-        raise invalid("method", f"be one of {names} for {_DATA[data]}", repr(method))
+        said = {
+            "one": "one data set, without `groups`",
+            "weights": "weighted items",
+            "clusters": "`clusters`",
+            "groups": "several data sets",
+            "groups with weights": "weighted items in several data sets",
+            "groups with clusters": "`groups` with `clusters`",
+            "folds": "the folds of a cross-validation",
+        }
+        raise invalid("method", f"be one of {names} for {said[data]}", repr(method))
     return usual[0] if method == "auto" else method

@@ -71,10 +71,6 @@ METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in 
 # and .007 to .014 at .01 (benchmarks/size_of_comparison.py). Nothing breaks with half
 # of them: with 60 targets it is .041 to .053, and .003 to .011.
 MANY_TARGETS = 100
-# Targets below which a comparison has a warning. With 8 targets up to 10 % of pairs of
-# rankings of the shapes "narrow" and "third" of benchmarks/size_of_comparison.py had
-# p <= .05, with 12 and more up to 8 %; with half of them, these would have no warning.
-FEW_TARGETS = 12
 
 
 @documented
@@ -271,27 +267,25 @@ class RankingComparison(Question[RankingComparisonResult]):
         names, k = models.names, len(models.names)
         if k < 2:
             raise invalid("y_score", "hold 2 or more rankings", str(k))
-        pairs = list(combinations(range(k), 2))
-        n_shown = len(pairs)
+        pairs, others = list(combinations(range(k), 2)), []
+        at = None
         if baseline == "best" and "best" not in names:
             if self.alternative != "two-sided":
                 rule = "be 'two-sided' for `baseline`='best', chosen by the data"
                 raise invalid("alternative", rule, repr(self.alternative))
             sign = 1 if self._metric().greater_is_better else -1
-            best = int(np.argmax(sign * models.values.mean(axis=0)))
+            at = int(np.argmax(sign * models.values.mean(axis=0)))
             # any pair could have become one of those shown, so all are adjusted for
-            others = [pair for pair in pairs if best not in pair]
-            pairs = [(i, best) for i in range(k) if i != best] + others
-            n_shown = k - 1
+            others = [pair for pair in pairs if at not in pair]
         elif baseline is not None:
             if baseline not in names:
-                raise invalid(
-                    "baseline", f"be one of {brief([*names])}", brief(baseline)
-                )
+                rule = f"be one of {brief([*names])}"
+                raise invalid("baseline", rule, brief(baseline))
             at = names.index(baseline)
+        if at is not None:
             pairs = [(i, at) for i in range(k) if i != at]
-            n_shown = len(pairs)
-        results = self._compare(models, pairs)
+        n_shown = len(pairs)
+        results = self._compare(models, pairs + others)
         adjusted = adjust_holm([result.log10_pvalue for result in results])[:n_shown]
         if results[0].method == "permutation":
             self._warn_of_few_draws(len(results))
@@ -559,14 +553,13 @@ def _check_method(method: str, metric: AnyMetric) -> None:
 
 def _warn_of_few_targets(result: RankingComparisonResult) -> None:
     """Warn that permutations of few targets need rankings of the same kind."""
-    certain = result.standard_error == 0
-    if (
-        result.method == "permutation"
-        and result.n_targets < FEW_TARGETS
-        and not certain
-    ):
+    # With 8 targets up to 10 % of pairs of rankings of the shapes "narrow" and "third"
+    # of benchmarks/size_of_comparison.py had p <= .05, with 12 and more up to 8 %; with
+    # half of them, these would have no warning.
+    fewest, certain = 12, result.standard_error == 0
+    if result.method == "permutation" and result.n_targets < fewest and not certain:
         warn(
-            f"With fewer than {FEW_TARGETS} targets ({result.n_targets}) the p-value "
+            f"With fewer than {fewest} targets ({result.n_targets}) the p-value "
             "holds for rankings that find the same kinds of targets. If one ranking "
             "finds targets that the other cannot find, it is too small: of two equally "
             "good rankings with 8 targets, up to 10 % had p <= 0.05 and up to 5 % had "
