@@ -19,7 +19,7 @@ from skrank._utils._text import brief, track
 from skrank._utils._warnings import warn
 from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
 from skrank.inference._paired._data_sets import SIGN_TESTS
-from skrank.inference._paired._pair import Pair, count_swaps
+from skrank.inference._paired._pair import Pair, Swaps, count_swaps
 from skrank.inference._paired._paired_result import (
     PairedResult,
     adjust_holm,
@@ -402,7 +402,8 @@ class RankingComparison(Question[RankingComparisonResult]):
             if metric.smooth:  # else no method has a standard error
                 known = defined_error(difference, error.error, scale)
                 error = error._replace(error=known)
-            return self._permute(pairs[0], codes, difference, scale, error)
+            swaps = pairs[0].swaps(metric, codes)
+            return self._permute(swaps, difference, scale, error)
         if method == "bootstrap" and isinstance(changes, ClusterChanges):
             if changes.is_known:
                 engine = cluster_bootstrap(metric, pairs[0].rankings, codes)
@@ -425,15 +426,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         )
 
     def _permute(
-        self,
-        pair: Pair,
-        codes: Any,
-        difference: float,
-        scale: float,
-        error: StandardError,
+        self, swaps: Swaps, difference: float, scale: float, error: StandardError
     ) -> PairedResult:
         """Test the difference by exchanges of ranks: all of them, or random ones."""
-        swaps = pair.swaps(self._metric(), codes)
         # 4096 exchanges take less time than the draws; half as many units, 6, would
         # leave p-values of 7 to 12 units to draws
         every = swaps.n_units <= 12

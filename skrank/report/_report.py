@@ -141,16 +141,8 @@ def ranking_report(
     level = check_fraction("confidence_level", confidence_level)
     if pvalue is not None:
         pvalue = check_flag("pvalue", pvalue)
-    lower = None if lower_is_better is False else lower_is_better
-    beside = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
-    for name, given in {**beside, "lower_is_better": lower}.items():
-        if classes is not None and given is not None:
-            raise invalid(name, "be None beside `classes`", brief(given))
-
-    if classes is not None:
-        every = Rankings.from_classes(y_true, y_score, classes)  # type: ignore[arg-type]
-    else:
-        every = _rankings(y_true, y_score, lower_is_better, **beside)
+    columns = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
+    every = _rankings(y_true, y_score, classes, lower_is_better, columns)
     settings: Any = {"ties": ties, "random_state": random_state}
     ap = make_null_metric("average_precision", ties)
     both = every.defined_for(ap)  # the groups with targets and non-targets
@@ -268,15 +260,21 @@ def _null_mean(metric: Metric, rankings: Rankings) -> float:
 
 
 def _rankings(
-    y_true: Any, y_score: Any, lower_is_better: Any, **given: Any
+    y_true: Any, y_score: Any, classes: Any, lower_is_better: Any, columns: Any
 ) -> Rankings:
     """Return the rankings of all columns, or existing rankings, with names as text."""
+    lower = None if lower_is_better is False else lower_is_better
+    given = {**columns, "lower_is_better": lower}
+    if classes is not None:
+        for name, value in given.items():
+            if value is not None:
+                raise invalid(name, "be None beside `classes`", brief(value))
+        return Rankings.from_classes(y_true, y_score, classes)
     found: Rankings = y_true
-    given["lower_is_better"] = lower_is_better
     is_ranked = isinstance(y_true, Mapping | Ranking | RankCounts | Rankings)
     if y_score is None and is_ranked:
-        for name, value in given.items():
-            if value is not None and (name != "lower_is_better" or value):
+        for name, value in {**given, "lower_is_better": lower or None}.items():
+            if value is not None:
                 rule = "be left out for rankings and counts"
                 raise invalid(name, rule, brief(value))
         if not isinstance(y_true, Rankings):
@@ -288,7 +286,8 @@ def _rankings(
         if not is_table(y_score):
             called = getattr(y_score, "name", None)
             y_score = {MODEL if called in (None, "") else called: y_score}
-        found = Rankings.from_predictions(y_true, y_score, **given)
+        lower = {"lower_is_better": lower_is_better}
+        found = Rankings.from_predictions(y_true, y_score, **columns, **lower)
     return replace(found, names=tuple(map(str, found.names)))
 
 
