@@ -185,6 +185,7 @@ class Rankings:
             for name, values in of_items.items():
                 if values is not None:
                     columns_of(y_true, y_score, name)
+                    raise invalid(name, "be left out with dask", brief(values))
             if lower_is_better is not False:
                 rule = "be False for a Ranking, RankCounts and dask"
                 raise invalid("lower_is_better", rule, brief(lower_is_better))
