@@ -5,6 +5,7 @@ Every error message has the name of the parameter, the rule, and the given value
 
 import math
 import re
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -88,44 +89,40 @@ def check_count(name: str, value: Any, *, least: int) -> int:
     raise invalid(name, f"be an int of at least {least}", brief(value))
 
 
-def check_number(name: str, value: Any) -> float:
-    """Check that an argument is a finite number."""
+def check_number(
+    name: str,
+    value: Any,
+    rule: str = "be a finite number",
+    is_valid: Callable[[float], bool] = math.isfinite,
+) -> float:
+    """Check that an argument is a number that a rule allows."""
     number = real_number(value)
-    if math.isfinite(number):
+    if is_valid(number):
         return number
-    raise invalid(name, "be a finite number", brief(value))
+    raise invalid(name, rule, brief(value))
 
 
 def check_positive(name: str, value: Any) -> float:
     """Check that an argument is a finite number above 0."""
-    number = real_number(value)
-    if 0 < number < math.inf:
-        return number
-    raise invalid(name, "be a finite number above 0", brief(value))
+    rule = "be a finite number above 0"
+    return check_number(name, value, rule, lambda x: 0 < x < math.inf)
 
 
 def check_not_negative(name: str, value: Any) -> float:
     """Check that an argument is a finite number of at least 0."""
-    number = real_number(value)
-    if 0 <= number < math.inf:
-        return number
-    raise invalid(name, "be a finite number of at least 0", brief(value))
+    rule = "be a finite number of at least 0"
+    return check_number(name, value, rule, lambda x: 0 <= x < math.inf)
 
 
 def check_fraction(name: str, value: Any) -> float:
     """Check that an argument is a number between 0 and 1."""
-    number = real_number(value)
-    if 0 < number < 1:
-        return number
-    raise invalid(name, "be a number between 0 and 1", brief(value))
+    return check_number(name, value, "be a number between 0 and 1", lambda x: 0 < x < 1)
 
 
 def check_share(name: str, value: Any) -> float:
     """Check that an argument is a share, above 0, up to 1."""
-    number = real_number(value)
-    if 0 < number <= 1:
-        return number
-    raise invalid(name, "be a number above 0, up to 1", brief(value))
+    rule = "be a number above 0, up to 1"
+    return check_number(name, value, rule, lambda x: 0 < x <= 1)
 
 
 def check_undefined(value: Any) -> float | str:

@@ -15,7 +15,6 @@ import numpy as np
 from skrank._utils._optional import load
 
 _LONG = 100  # letters of a value in an error message: more than one line
-_MANY = 200  # letters of all names in an error message: about three lines
 
 
 def track(
@@ -76,7 +75,7 @@ def _ends(text: str, most: int) -> str:
 def listed(texts: Sequence[str], most: int) -> str:
     """Print the first of some texts in one line, and the number of the others."""
     first = [in_short(text, _LONG // 2) for text in islice(texts, most)]
-    while sum(map(len, first)) > _MANY:
+    while sum(map(len, first)) > 200:  # about three lines
         first.pop()
     more = len(texts) - len(first)
     return ", ".join(first) + (f" and {more} more" if more else "")

@@ -29,7 +29,7 @@ from skrank.ranking._rankings import Rankings
 
 # Number of curves of one display above which they are thin lines of one colour: there
 # are six colours and five styles, and a longer legend hides the axes.
-_MANY = 10
+MANY = 10
 
 Array = NDArray[Any]
 Heights = tuple[Array, ...]  # positions and heights of a line
@@ -257,7 +257,7 @@ class CurveDisplay(ABC):
         rankings: Rankings, asked: Rankings, name: Any
     ) -> tuple[Any, bool]:
         """Return the names of the folds that are drawn, and whether they are many."""
-        count, is_many = len(rankings.parts), len(asked.parts) > _MANY
+        count, is_many = len(rankings.parts), len(asked.parts) > MANY
         before = f"{name}, " if name is not None else ""
         if is_many and not _is_listed(name):
             return f"{before}{len(asked.parts)} folds", is_many
@@ -361,7 +361,7 @@ class CurveDisplay(ABC):
         said = self.name if name is None else name
         facts = said, self.average_precision, self.log10_pvalue
         labels = list(map(_drawing.describe, *map(self._listed, facts)))
-        if len(labels) <= _MANY and not self.mean:
+        if len(labels) <= MANY and not self.mean:
             return [{"label": label, "gid": self._mark} for label in labels]
         # thin lines of one colour; the first stands for all in the legend
         values = [v for v in self._listed(self.average_precision) if v is not None]

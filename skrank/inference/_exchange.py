@@ -25,9 +25,6 @@ from skrank.ranking._standing import items_above
 _Ints = NDArray[Any]
 _Floats = NDArray[np.float64]
 
-# Number of targets of the draws of one task; limits the memory.
-_PORTION_TARGETS = 2**20
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exchange:
@@ -156,7 +153,7 @@ def exchanged_values(
     for number, ranking in enumerate(rankings):
         above[groups == number] = items_above(ranking.items.y_score)
     most = sum(one.items.targets.size for one in rankings), len(rankings)
-    portion = _PORTION_TARGETS // max(most)
+    portion = 2**20 // max(most)  # targets of the draws of a task; limits the memory
     engine = partial(_values, metric, rankings, exchange, groups, above)
     drawn = run_draws(engine, n_draws, portion, generator, progress=progress)
     return np.concatenate(drawn)

@@ -6,8 +6,9 @@ chance band, which belongs to random selection.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,9 +28,6 @@ from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import hits_at
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import cut_places
-
-# Number of sums of clusters at depths that are held at once: 32 MB for each table.
-_CELLS = 2**22
 
 Floats = NDArray[np.float64]
 
@@ -149,7 +147,7 @@ def hit_curve_band(
     level = check_fraction("confidence_level", confidence_level)
     together = check_flag("simultaneous", simultaneous)
     generator = check_generator(random_state)
-    rule = _Rule(level, generator if together else None)
+    reach_of = partial(_reach, level, generator if together else None)
     rankings = y_true
     if not isinstance(rankings, Rankings):
         refuse_dask("y_true", y_true)
@@ -157,7 +155,7 @@ def hit_curve_band(
         given: Any = {"pos_label": pos_label, "clusters": clusters}
         rankings = Rankings.from_predictions(y_true, y_score, **given)
     tops = _Tops(rankings, t)
-    variances, reach = tops.spread(rule)
+    variances, reach = tops.spread(reach_of)
     if len(tops.rankings) == 1:
         one_tie = is_one_tie(tops.rankings[0])
         ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
@@ -172,24 +170,22 @@ def hit_curve_band(
         difference, width = tops.hits[0] - tops.hits[1], reach * np.sqrt(variances)
         limits = difference - width, difference + width
     low, high = (np.clip(limit, *ends) for limit in limits)
-    return CurveBand(tops.depths, low, high, rule.level)
+    return CurveBand(tops.depths, low, high, level)
 
 
-class _Rule(NamedTuple):
-    """Confidence level, and the generator for all depths at once, or None for each."""
+def _reach(
+    level: float, generator: np.random.Generator | None, covariances: Floats
+) -> float:
+    """Return the number of standard errors from the center to a limit.
 
-    level: float
-    generator: np.random.Generator | None
-
-    def reach(self, covariances: Floats) -> float:
-        """Return the number of standard errors from the center to a limit."""
-        if self.generator is None:
-            return float(norm.isf((1 - self.level) / 2))
-        # the critical value has an error of half a percent; with half as many draws,
-        # its variance doubles. The maximum over many depths varies less than one
-        # deviation.
-        draws = min(max(10_000, 2_000_000 // len(covariances)), 200_000)
-        return critical_value(covariances, self.level, draws, self.generator)
+    With a generator, the limits hold at all depths at once.
+    """
+    if generator is None:
+        return float(norm.isf((1 - level) / 2))
+    # the critical value has an error of half a percent; with half as many draws, its
+    # variance doubles. The maximum over many depths varies less than one deviation.
+    draws = min(max(10_000, 2_000_000 // len(covariances)), 200_000)
+    return critical_value(covariances, level, draws, generator)
 
 
 class _Tops:
@@ -228,7 +224,7 @@ class _Tops:
         if codes is not None:
             self.drawn = clusters_of_classes(self.rankings[0], codes)
 
-    def spread(self, rule: _Rule) -> tuple[Floats, float]:
+    def spread(self, reach_of: Callable[[Floats], float]) -> tuple[Floats, float]:
         """Return variances of the hits, or of their differences, and the reach.
 
         The variances by clusters are increased, so that limits of the normal
@@ -236,7 +232,7 @@ class _Tops:
         """
         if self.codes is not None:
             covariances, freedom = self._of_clusters(self.codes)
-            reach = rule.reach(covariances)
+            reach = reach_of(covariances)
             with np.errstate(invalid="ignore"):  # 0 / 0 if nothing varies
                 wider = student.isf(norm.sf(reach), freedom) / reach
             return np.diag(covariances) * np.nan_to_num(wider, nan=1.0) ** 2, reach
@@ -245,7 +241,7 @@ class _Tops:
             across = self.covariances(0, 1)
             covariances += self.covariances(1, 1) - across - across.T
             _clear_rounding(covariances, self.depths)
-        return np.diag(covariances), rule.reach(covariances)
+        return np.diag(covariances), reach_of(covariances)
 
     def _of_clusters(self, codes: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Return covariances of sums over clusters, and their degrees of freedom.
@@ -275,7 +271,7 @@ class _Tops:
                 held = csr_array(cells, shape=(n_clusters, len(shares)))
                 terms.append((held, shares - found, weight))
         covariances, fourth = np.zeros((n_depths, n_depths)), np.zeros(n_depths)
-        size = max(1, _CELLS // n_depths)
+        size = max(1, 2**22 // n_depths)  # 32 MB for each table
         for first in range(0, n_clusters, size):
             some = slice(first, first + size)
             totals = sum(held[some] @ moved * weight for held, moved, weight in terms)

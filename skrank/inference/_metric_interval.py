@@ -21,11 +21,7 @@ from skrank.inference._variability._changes import (
     fewest_of,
     item_changes,
 )
-from skrank.inference._variability._clusters import (
-    check_two_way,
-    cluster_bootstrap,
-    clusters_of_classes,
-)
+from skrank.inference._variability._clusters import check_two_way, cluster_bootstrap
 from skrank.inference._variability._folds import sampling_error
 from skrank.inference._variability._interval import (
     BetaRule,
@@ -41,10 +37,7 @@ from skrank.inference._variability._moderation import (
     resampled_rule,
     zero_of,
 )
-from skrank.inference._variability._resampling import (
-    bootstrap,
-    draw_in_parallel,
-)
+from skrank.inference._variability._resampling import bootstrap, draw_in_parallel
 from skrank.inference._variability._sample import asked_cut, is_certain
 from skrank.inference._variability._survival import survival_error
 from skrank.inference._variability._weights import WeightedBootstrap
@@ -74,12 +67,6 @@ _METHODS = {
     "folds": ("corrected_t",),
 }
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
-
-# Effective number of targets below which weighted intervals have a warning. In
-# simulations of 12 targets with weights of 1 and 10 it is 5, and the coverage is .81 to
-# .86; with half of the limit, a list of which only the top and a sample were inspected,
-# of weights 1 and 20 (coverage .53), would have no warning.
-_FEW_UNITS = 12
 
 
 @documented
@@ -285,7 +272,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         if min(n_targets, n_non_targets) < 2:
             error = _unknown(metric, n_targets, n_non_targets)
         else:
-            error = float(self._draw(bootstrap).std(ddof=1))
+            error = self._drawn_error(bootstrap)
         estimate, (least, best) = metric.value(ranking), bootstrap.ends()
         most = _most(metric)
         best = max(best, estimate, most if most < math.inf else 0.0)
@@ -295,7 +282,11 @@ class MetricInterval(Question[MetricIntervalResult]):
             error = error_of_one_value(best, units)
         # another sample may hold a target of the largest weight
         one_more = effective_number(np.append(weight, data.weight.max()))
-        if one_more < _FEW_UNITS and error > 0:
+        # In simulations of 12 targets with weights of 1 and 10 it is 5, and the
+        # coverage is .81 to .86; with half of the limit, a list of which only the top
+        # and a sample were inspected, of weights 1 and 20 (coverage .53), has no
+        # warning.
+        if one_more < 12 and error > 0:
             warn(
                 f"The weights are so unequal, or the targets so few, that they count "
                 f"as {one_more:.3g} targets: the interval may be too narrow. It knows "
@@ -367,7 +358,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             rule = normal_rule(metric, ranking, error)
             return replace(rule, degrees_of_freedom=freedom)
         else:
-            error = float(self._draw(bootstrap(metric, ranking)).std(ddof=1))
+            error = self._drawn_error(bootstrap(metric, ranking))
             freedom = fewest_of(ranking) - 1
         return resampled_rule(metric, ranking, error, degrees_of_freedom=freedom)
 
@@ -379,20 +370,17 @@ class MetricInterval(Question[MetricIntervalResult]):
         assert codes is not None
         if is_certain(metric, ranking):
             return CertainRule(metric.value(ranking))
-        fewest = min(clusters_of_classes(ranking, codes))
-        if fewest < 2:
+        changes = cluster_changes(metric, [ranking], codes)
+        if not changes.is_known:
             warn(
                 f"The standard error of {metric.name} is undefined: two clusters must "
                 "hold targets, and two non-targets; got one."
             )
             return normal_rule(metric, ranking, math.nan)
-        error, freedom = math.nan, fewest - 1.0
-        if metric.smooth:
-            error, freedom = cluster_changes(metric, [ranking], codes).error([1.0])
+        error, freedom = changes.error([1.0])
         if method == "bootstrap":
-            engine = cluster_bootstrap(metric, (ranking,), codes)
-            error = float(self._draw(engine).std(ddof=1))
-        rule = resampled_rule(metric, ranking, error, fewest, freedom)
+            error = self._drawn_error(cluster_bootstrap(metric, (ranking,), codes))
+        rule = resampled_rule(metric, ranking, error, changes.fewest, freedom)
         # other samples have other numbers of targets, and so other perfect values
         most = _most(metric)
         if isinstance(rule, NormalRule) and most < math.inf:

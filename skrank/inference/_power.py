@@ -25,32 +25,17 @@ from skrank._utils._documented import documented
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.inference._power_result import PowerResult, power_at
-from skrank.inference._study import (
-    MOST_EXCHANGES,
-    Selection,
-    Study,
-    counts_items,
-)
+from skrank.inference._study import MOST_EXCHANGES, Selection, Study, counts_items
 from skrank.metrics._definitions import AnyMetric, make_null_metric
 from skrank.ranking._rankings import Rankings
 
-# Distances between the means, from far below chance to perfect rankings; the first one
-# of a search; and how close they are found, with simulation and without.
-_LOWEST, _HIGHEST, _FIRST, _STEP, _CLOSE = -4.0, 12.0, 0.05, 0.004, 1e-6
+# Distances between the means, from far below chance to perfect rankings; and how close
+# they are found without simulation.
+_LOWEST, _HIGHEST, _CLOSE = -4.0, 12.0, 1e-6
 # Limits of the number of targets: a comparison of more takes minutes.
 _FEWEST_TARGETS, _MOST_TARGETS = 2, 5000
-# Simulations of a line; the powers that it uses, as 0 and 1 have no quantile; and how
-# many times fewer studies each of them has, since the line is a mean.
-_PLACES, _POWERS, _ROUGH = 5, (1e-4, 1 - 1e-4), 3
 # Simulated studies: with fewer the standard error of a power is above .05.
 _FEWEST_DRAWS = 100
-# Studies like a pilot, whose mean value is closer to the pilot than the pilot is to it.
-_PILOTS = 500
-# Limits of the spread, which few targets of a pilot exceed by chance.
-_SPREADS = 0.25, 4.0
-# Share of the targets of a pilot in ties from which a plan without ties has a warning:
-# fewer do not change the values.
-_TIED = 0.1
 
 
 def _check_correlation(name: str, value: Any) -> float:
@@ -326,23 +311,24 @@ def _study(
     )
     if pilot is None:
         return study
-    if n_distinct is None and any(
-        np.mean(one.groups.size > 1) > _TIED for one in pilot.parts[0]
-    ):
+    # fewer than a tenth of the targets in ties do not change the values
+    tied = [np.mean(one.groups.size > 1) for one in pilot.parts[0]]
+    if n_distinct is None and max(tied) > 0.1:
         msg = (
             "The pilot has tied scores, and the study is planned without ties. Give "
             "`n_distinct`, the number of distinct scores."
         )
         warn(msg, UserWarning)
     n, m = pilot.sizes
-    like, shifts = replace(study, prevalence=m / n, n_studies=_PILOTS), []
+    # the mean of so many is closer to the pilot than the pilot is to it
+    like, shifts = replace(study, prevalence=m / n, n_studies=500), []
     for value in map(metric.value, pilot.parts[0]):
 
         def lack(shift: float, value: float = value) -> float:
             return float(replace(like, shifts=(shift,)).values(m).mean() - value)
 
         wrong = invalid("pilot", "have a value that binormal scores have", f"{value:g}")
-        shifts.append(_root(lack, wrong, _STEP))
+        shifts.append(_root(lack, wrong, 0.004))  # as close as the simulation is
     return replace(study, shifts=tuple(shifts))
 
 
@@ -371,7 +357,8 @@ def _estimates(pilot: Rankings, n_models: int) -> dict[str, float]:
         a, b = (ranking.items.y_score for ranking in row)
         ranks = [spearmanr(a[of], b[of])[0] for of in (is_target, ~is_target)]
         correlation = float(np.mean(2 * np.sin(np.pi / 6 * np.array(ranks))))
-    spread = float(np.clip(np.sqrt(np.mean(variances)), *_SPREADS))
+    # few targets of a pilot exceed these limits by chance
+    spread = float(np.clip(np.sqrt(np.mean(variances)), 0.25, 4.0))
     return {"prevalence": m / n, "spread": spread, "correlation": correlation}
 
 
@@ -406,7 +393,8 @@ def _solved(
             total = asked[effect] + (baseline or 0.0)
             name = "value" if baseline is None else "value + difference"
             study = _with_value(study, m, 0, name, total)
-    few = max(study.n_studies // _ROUGH, _FEWEST_DRAWS)
+    # fewer, since a line through several powers is a mean
+    few = max(study.n_studies // 3, _FEWEST_DRAWS)
     rough = replace(study, n_studies=few)
     if unknown == ["n_targets"]:
         _check_effect(study, effect)
@@ -425,7 +413,7 @@ def _solved(
 
         distance = _reach(
             lambda distance: moved(rough, distance).draw(m, level).power(level)[0],
-            *(power, _FIRST, 2.0, _HIGHEST),
+            *(power, 0.05, 2.0, _HIGHEST),
         )
         study = moved(study, distance)
     if level is None:
@@ -484,8 +472,9 @@ def _reach(
         if high > most:
             rule = f"be reached with up to {_MOST_TARGETS} targets, or by any ranking"
             raise invalid("power", rule, f"{power:g}")
-    places = np.linspace(low, high, _PLACES)
-    powers = np.clip([power_of(one) for one in places], *_POWERS)
+    places = np.linspace(low, high, 5)
+    # 0 and 1 have no quantile
+    powers = np.clip([power_of(one) for one in places], 1e-4, 1 - 1e-4)
     quantiles = ndtri(powers)
     weights = np.exp(-(quantiles**2) / 2) / np.sqrt(powers * (1 - powers))
     slope, intercept = np.polyfit(places, quantiles, 1, w=weights)

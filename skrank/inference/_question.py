@@ -6,12 +6,13 @@ An object of these classes holds settings only. An entrance, ``from_...``, makes
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from functools import wraps
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
     check_count,
@@ -22,16 +23,12 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._documented import documented
-from skrank.inference._variability._resampling import (
-    Engine,
-    Floats,
-    draw_in_parallel,
-)
+from skrank.inference._variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import AnyMetric, make_null_metric
-from skrank.ranking._as_ranking import CountOf
 from skrank.ranking._rankings import Rankings
 
 Result = TypeVar("Result")
+Given = ParamSpec("Given")
 
 
 class MetricSettings:
@@ -86,15 +83,53 @@ class MetricSettings:
         """Return the source of randomness."""
         return check_generator(self.random_state)
 
-    def _draw(self, engine: Engine, *, progress: bool | None = None) -> Floats:
+    def _draw(self, engine: Engine) -> Floats:
         """Draw values, by a generator of the same state each time."""
         return draw_in_parallel(
             engine,
             self.n_resamples,
             self._generator(),
             n_jobs=self.n_jobs,
-            progress=self.progress if progress is None else progress,
+            progress=self.progress,
         )
+
+    def _drawn_error(self, engine: Engine) -> float:
+        """Return the standard deviation of drawn values."""
+        return float(self._draw(engine).std(ddof=1))
+
+
+def _made_by(
+    make: Callable[Given, Rankings],
+) -> Callable[
+    [Callable[[Any, Rankings], Result]], Callable[Concatenate[Any, Given], Result]
+]:
+    """Turn a method of a question into an entrance, with the parameters of `make`.
+
+    Those that are settings of the question are left out.
+    """
+    every = inspect.signature(make).parameters
+    held = {"repeated": "_repeated", "n_jobs": "n_jobs", "progress": "progress"}
+    settings = {name: held[name] for name in held if name in every}
+    asked = [one for name, one in every.items() if name not in settings]
+
+    def entrance_of(answer: Callable[[Any, Rankings], Result]) -> Any:
+        self_alone = list(inspect.signature(answer).parameters.values())[:1]
+        signature = inspect.Signature(self_alone + asked)
+
+        @wraps(answer)
+        def entrance(self: Any, *args: Any, **data: Any) -> Result:
+            try:
+                signature.bind(self, *args, **data)
+            except TypeError as error:
+                called = f"{type(self).__name__}.{answer.__name__}()"
+                raise TypeError(f"{called} {error}") from None
+            own = {name: getattr(self, of) for name, of in settings.items()}
+            return answer(self, make(*args, **data, **own))
+
+        entrance.__signature__ = signature  # type: ignore[attr-defined]
+        return entrance
+
+    return entrance_of
 
 
 @documented
@@ -126,21 +161,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
             If the question cannot be asked of these rankings.
         """
 
-    def from_predictions(
-        self,
-        y_true: Any,
-        y_score: Any = None,
-        *,
-        pos_label: object = None,
-        lower_is_better: bool | Sequence[str] = False,
-        groups: ArrayLike | None = None,
-        clusters: ArrayLike | None = None,
-        strata: ArrayLike | None = None,
-        folds: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        n_missed: CountOf = 0,
-        n_unlisted: CountOf | None = None,
-    ) -> Result:
+    @_made_by(Rankings.from_predictions)
+    def from_predictions(self, rankings: Rankings) -> Result:
         """Answer for labels and scores.
 
         Parameters
@@ -169,38 +191,10 @@ class Question(MetricSettings, ABC, Generic[Result]):
             If labels, scores or another column are not valid, if a class is absent, or
             if the question does not use one of the arguments.
         """
-        return self.of(
-            Rankings.from_predictions(
-                y_true,
-                y_score,
-                pos_label=pos_label,
-                lower_is_better=lower_is_better,
-                groups=groups,
-                clusters=clusters,
-                strata=strata,
-                folds=folds,
-                sample_weight=sample_weight,
-                n_missed=n_missed,
-                n_unlisted=n_unlisted,
-            )
-        )
+        return self.of(rankings)
 
-    def from_estimator(
-        self,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-        groups: ArrayLike | None = None,
-        clusters: ArrayLike | None = None,
-        strata: ArrayLike | None = None,
-        folds: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        n_missed: CountOf = 0,
-        n_unlisted: CountOf | None = None,
-    ) -> Result:
+    @_made_by(Rankings.from_estimator)
+    def from_estimator(self, rankings: Rankings) -> Result:
         """Answer for the ranking of a fitted estimator.
 
         Parameters
@@ -230,36 +224,10 @@ class Question(MetricSettings, ABC, Generic[Result]):
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
-        return self.of(
-            Rankings.from_estimator(
-                estimator,
-                X,
-                y,
-                pos_label=pos_label,
-                detector_targets=detector_targets,
-                groups=groups,
-                clusters=clusters,
-                strata=strata,
-                folds=folds,
-                sample_weight=sample_weight,
-                n_missed=n_missed,
-                n_unlisted=n_unlisted,
-            )
-        )
+        return self.of(rankings)
 
-    def from_cv(
-        self,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        cv: Any = 5,
-        cv_groups: ArrayLike | None = None,
-        params: Mapping[str, Any] | None = None,
-        groups: ArrayLike | None = None,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-    ) -> Result:
+    @_made_by(Rankings.from_cv)
+    def from_cv(self, rankings: Rankings) -> Result:
         """Cross-validate an estimator, and answer for the mean over the folds.
 
         Parameters
@@ -285,33 +253,10 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             As in `from_estimator`; also if no fold holds targets and non-targets.
         """
-        return self.of(
-            Rankings.from_cv(
-                estimator,
-                X,
-                y,
-                cv=cv,
-                cv_groups=cv_groups,
-                params=params,
-                groups=groups,
-                pos_label=pos_label,
-                detector_targets=detector_targets,
-                repeated=self._repeated,
-                n_jobs=self.n_jobs,
-                progress=self.progress,
-            )
-        )
+        return self.of(rankings)
 
-    def from_cv_results(
-        self,
-        cv_results: Mapping[Any, Any],
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        groups: ArrayLike | None = None,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-    ) -> Result:
+    @_made_by(Rankings.from_cv_results)
+    def from_cv_results(self, rankings: Rankings) -> Result:
         """Answer for the folds of a cross-validation whose estimators are fitted.
 
         Parameters
@@ -333,20 +278,10 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             If estimators or indices are missing, and as in `from_cv`.
         """
-        return self.of(
-            Rankings.from_cv_results(
-                cv_results,
-                X,
-                y,
-                groups=groups,
-                pos_label=pos_label,
-                detector_targets=detector_targets,
-                repeated=self._repeated,
-                n_jobs=self.n_jobs,
-            )
-        )
+        return self.of(rankings)
 
-    def from_rankings(self, rankings: Any) -> Result:
+    @_made_by(Rankings.from_rankings)
+    def from_rankings(self, rankings: Rankings) -> Result:
         """Answer for existing rankings of one data set, or of several.
 
         Parameters
@@ -365,7 +300,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             If the models differ in the numbers of data sets, of items or of targets.
         """
-        return self.of(Rankings.from_rankings(rankings))
+        return self.of(rankings)
 
     def _asked(self, rankings: Rankings) -> Rankings:
         """Return the parts for which the metric is defined; refuse other data."""
@@ -411,26 +346,18 @@ def data_of(rankings: Rankings) -> str:
     return rankings.kind
 
 
-# Kinds of data, as they are called in an error
-_DATA = {
-    "one": "one data set, without `groups`",
-    "weights": "weighted items",
-    "clusters": "`clusters`",
-    "groups": "several data sets",
-    "groups with weights": "weighted items in several data sets",
-    "groups with clusters": "`groups` with `clusters`",
-    "folds": "the folds of a cross-validation",
-}
-
-
 def choose_method(method: str, usual: Sequence[str], data: str) -> str:
     """Return the method for a kind of data; "auto" is the first of the usual ones."""
     if method not in ("auto", *usual):
         names = ", ".join(map(repr, dict.fromkeys(("auto", *usual))))
-        raise invalid("method", f"be one of {names} for {_DATA[data]}", repr(method))
+        said = {
+            "one": "one data set, without `groups`",
+            "weights": "weighted items",
+            "clusters": "`clusters`",
+            "groups": "several data sets",
+            "groups with weights": "weighted items in several data sets",
+            "groups with clusters": "`groups` with `clusters`",
+            "folds": "the folds of a cross-validation",
+        }
+        raise invalid("method", f"be one of {names} for {said[data]}", repr(method))
     return usual[0] if method == "auto" else method
-
-
-for _name, _entrance in vars(Question).items():
-    if _name.startswith("from_"):  # in errors of Python, where nobody knows this class
-        _entrance.__qualname__ = _name

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -167,23 +167,15 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             warn_of_unlisted("the test")
         if asked.clusters is not None or asked.strata is not None:
             return self._of_exchanged(asked)
-        metric, each = self._metric(), asked.single
-        found = [_Asked(metric.value(one), null_of(one, metric), one) for one in each]
-        if not asked.labels:
-            return self._result(found[0], asked.sizes, progress=self.progress)
-        spread = asked.kind == "folds" and len(each) > 1 and not self.independent
-        nulls: Any = [one.null for one in found]
-        together = MeanNull(nulls, inflation=FOLDS_INFLATION if spread else 1.0)
-        mean = _Asked(float(np.mean([one.statistic for one in found])), together)
-        return self._result(
-            mean,
-            asked.sizes,
-            progress=self.progress,
-            kind="groups" if asked.grouped else asked.kind,
-            labels=asked.labels,
-            n_missed=asked.n_missed,
-            parts=_PartResults(self, found),
-        )
+        metric = self._metric()
+        null: Any = null_of_mean(asked, metric, independent=self.independent)
+        values = [metric.value(one) for one in asked.single]
+        fields = self._fields(asked) | {"n_missed": asked.n_missed}
+        if asked.labels:
+            fields["kind"] = "groups" if asked.grouped else asked.kind
+            fields["parts"] = _PartResults(self, values, null.nulls, asked.single)
+        mean = float(np.mean(values))
+        return self._result(mean, null, progress=self.progress, **fields)
 
     def _of_exchanged(self, asked: Rankings) -> RandomSelectionResult:
         """Test rankings of items in clusters or strata, by permuted labels."""
@@ -237,23 +229,20 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         )
 
     def _result(
-        self, asked: _Asked, sizes: tuple[int, int], *, progress: bool, **fields: Any
+        self, value: float, null: Any, *, progress: bool, **fields: Any
     ) -> RandomSelectionResult:
         """Return the result for a value and its null distribution."""
-        null = asked.null
         log_p, log_bounds, error, method = null.tail(
-            asked.statistic,
+            value,
             alternative=self.alternative,
             method=self.method,
             n_resamples=self.n_resamples,
             random_state=self.random_state,
             progress=progress,
         )
-        if asked.ranking is not None:
-            fields["n_missed"] = asked.ranking.n_missed
         return RandomSelectionResult(
-            value=asked.statistic,
-            zscore=zscore_of(asked.statistic, null),
+            value=value,
+            zscore=zscore_of(value, null),
             pvalue=math.exp(log_p),
             log10_pvalue=log_p / math.log(10),
             pvalue_bounds=log_bounds
@@ -261,29 +250,11 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             pvalue_relative_error=error,
             null_mean=null.mean(),
             null_std=null.std(),
-            n_samples=sizes[0],
-            n_targets=sizes[1],
-            metric=null.metric,
             method=method,
             alternative=self.alternative,
             null_distribution=null,
             **fields,
         )
-
-
-class _Asked(NamedTuple):
-    """A value and its null distribution, and the ranking if there is one only."""
-
-    statistic: float
-    null: RandomSelectionNull | MeanNull
-    ranking: Ranking | None = None
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """Numbers of items and of targets of the ranking, with missed targets."""
-        assert self.ranking is not None
-        n, m = self.ranking.n_samples, self.ranking.n_targets
-        return int(n) + self.ranking.n_missed, int(m)
 
 
 class _PartResults(Sequence[RandomSelectionResult]):
@@ -292,8 +263,15 @@ class _PartResults(Sequence[RandomSelectionResult]):
     Each takes as long as the result of the mean.
     """
 
-    def __init__(self, test: RandomSelectionTest, asked: list[_Asked]) -> None:
-        self._test, self._asked = test, asked
+    def __init__(
+        self,
+        test: RandomSelectionTest,
+        values: Sequence[float],
+        nulls: Sequence[RandomSelectionNull],
+        rankings: Sequence[Ranking],
+    ) -> None:
+        self._test = test
+        self._asked = list(zip(values, nulls, rankings, strict=True))
 
     def __len__(self) -> int:
         """Return their number, without a test."""
@@ -312,7 +290,16 @@ class _PartResults(Sequence[RandomSelectionResult]):
             progress=self._test.progress,
         )
         return tuple(
-            self._test._result(one, one.sizes, progress=False) for one in shown
+            self._test._result(
+                value,
+                null,
+                progress=False,
+                metric=null.metric,
+                n_samples=int(one.n_samples) + one.n_missed,
+                n_targets=int(one.n_targets),
+                n_missed=one.n_missed,
+            )
+            for value, null, one in shown
         )
 
 
@@ -334,6 +321,32 @@ def null_of(ranking: Ranking, metric: Metric) -> RandomSelectionNull:
     ties = ranking.items.tie_groups()
     ties = replace(ties, n_missed=ranking.n_missed, several=ranking.several)
     return RandomSelectionNull.of_ties(ties, int(ranking.n_targets), metric)
+
+
+def null_of_mean(
+    rankings: Rankings, metric: Metric, *, independent: bool = False
+) -> RandomSelectionNull | MeanNull:
+    """Distribution of the mean over the parts, which folds of one data set inflate.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        Rankings of one model.
+    metric : Metric
+        The metric.
+    independent : bool, default=False
+        Whether the folds are of independent items.
+
+    Returns
+    -------
+    null : RandomSelectionNull or MeanNull
+        The null distribution; that of the only ranking if there is one.
+    """
+    nulls = [null_of(one, metric) for one in rankings.single]
+    if not rankings.labels:
+        return nulls[0]
+    spread = rankings.kind == "folds" and len(nulls) > 1 and not independent
+    return MeanNull(nulls, inflation=FOLDS_INFLATION if spread else 1.0)
 
 
 def zscore_of(value: float, null: RandomSelectionNull | MeanNull) -> float:

@@ -178,14 +178,10 @@ class RandomSelectionResult(Result):
             are NaN.
         """
         lower, upper = self.pvalue_bounds or (math.nan, math.nan)
-        error = (
-            math.nan
-            if self.pvalue_relative_error is None
-            else self.pvalue_relative_error
-        )
+        error = self.pvalue_relative_error
         return {
             **Result.to_dict(self),
-            "pvalue_relative_error": error,
+            "pvalue_relative_error": math.nan if error is None else error,
             "pvalue_lower": lower,
             "pvalue_upper": upper,
             "inflation": self.inflation,

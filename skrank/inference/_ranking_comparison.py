@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from skrank._utils._text import brief, track
 from skrank._utils._warnings import warn
 from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
 from skrank.inference._paired._data_sets import SIGN_TESTS
-from skrank.inference._paired._pair import Pair, count_swaps
+from skrank.inference._paired._pair import Pair, Swaps, count_swaps
 from skrank.inference._paired._paired_result import (
     PairedResult,
     adjust_holm,
@@ -32,7 +33,7 @@ from skrank.inference._ranking_comparison_result import (
 )
 from skrank.inference._variability._changes import (
     Changes,
-    Floats,
+    ClusterChanges,
     ItemChanges,
     StandardError,
     changes_of,
@@ -54,8 +55,6 @@ from skrank.inference._variability._sample import is_certain
 from skrank.metrics._definitions import AnyMetric, make_metric
 from skrank.ranking._rankings import Rankings
 
-ALTERNATIVES = ("two-sided", "greater", "less")
-
 # Methods by the data; "auto" is the first, or the second of the items of one data set.
 _ITEMS = ("permutation", "jackknife", "bootstrap")
 _METHODS = {
@@ -72,15 +71,6 @@ METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in 
 # and .007 to .014 at .01 (benchmarks/size_of_comparison.py). Nothing breaks with half
 # of them: with 60 targets it is .041 to .053, and .003 to .011.
 MANY_TARGETS = 100
-# Targets below which a comparison has a warning. With 8 targets up to 10 % of pairs of
-# rankings of the shapes "narrow" and "third" of benchmarks/size_of_comparison.py had
-# p <= .05, with 12 and more up to 8 %; with half of them, these would have no warning.
-FEW_TARGETS = 12
-# How much Fisher's z of the correlation of two values is lowered for a margin, times
-# the targets less 3. With half of it, where half of the targets cannot be found, a
-# margin was met by chance in 8 % of the samples at the level .05
-# (benchmarks/size_of_comparison.py).
-_LOWERED = 2.2
 
 
 @documented
@@ -190,7 +180,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     ) -> None:
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         check_option("method", method, METHODS)
-        check_option("alternative", alternative, ALTERNATIVES)
+        check_option("alternative", alternative, ("two-sided", "greater", "less"))
         self.method = method
         self.alternative = alternative
         _check_method(method, self._metric())
@@ -277,27 +267,25 @@ class RankingComparison(Question[RankingComparisonResult]):
         names, k = models.names, len(models.names)
         if k < 2:
             raise invalid("y_score", "hold 2 or more rankings", str(k))
-        pairs = list(combinations(range(k), 2))
-        n_shown = len(pairs)
+        pairs, others = list(combinations(range(k), 2)), []
+        at = None
         if baseline == "best" and "best" not in names:
             if self.alternative != "two-sided":
                 rule = "be 'two-sided' for `baseline`='best', chosen by the data"
                 raise invalid("alternative", rule, repr(self.alternative))
             sign = 1 if self._metric().greater_is_better else -1
-            best = int(np.argmax(sign * models.values.mean(axis=0)))
+            at = int(np.argmax(sign * models.values.mean(axis=0)))
             # any pair could have become one of those shown, so all are adjusted for
-            others = [pair for pair in pairs if best not in pair]
-            pairs = [(i, best) for i in range(k) if i != best] + others
-            n_shown = k - 1
+            others = [pair for pair in pairs if at not in pair]
         elif baseline is not None:
             if baseline not in names:
-                raise invalid(
-                    "baseline", f"be one of {brief([*names])}", brief(baseline)
-                )
+                rule = f"be one of {brief([*names])}"
+                raise invalid("baseline", rule, brief(baseline))
             at = names.index(baseline)
+        if at is not None:
             pairs = [(i, at) for i in range(k) if i != at]
-            n_shown = len(pairs)
-        results = self._compare(models, pairs)
+        n_shown = len(pairs)
+        results = self._compare(models, pairs + others)
         adjusted = adjust_holm([result.log10_pvalue for result in results])[:n_shown]
         if results[0].method == "permutation":
             self._warn_of_few_draws(len(results))
@@ -347,25 +335,28 @@ class RankingComparison(Question[RankingComparisonResult]):
         self, models: _Models, pairs: Sequence[tuple[int, int]]
     ) -> list[RankingComparisonResult]:
         """Compare pairs of models, all of which have one table of changes."""
+        several = len(pairs) > 1
         shown = track(
-            pairs,
-            total=len(pairs),
-            label="pairs",
-            progress=self.progress and len(pairs) > 1,
+            pairs, total=len(pairs), label="pairs", progress=self.progress and several
         )
-        results = [self._result(models, i, j, alone=len(pairs) == 1) for i, j in shown]
+        one = copy(self)
+        one.progress = self.progress and not several  # one progress bar is enough
+        results = [one._result(models, i, j) for i, j in shown]
         _warn_of_few_targets(results[0])
         return results
 
-    def _result(
-        self, models: _Models, i: int, j: int, *, alone: bool
-    ) -> RankingComparisonResult:
+    def _result(self, models: _Models, i: int, j: int) -> RankingComparisonResult:
         """Compare the models i and j."""
-        asked, method = models.asked, models.method
-        found = self._ask(models, i, j, alone=alone)
+        asked = models.asked
+        found = self._ask(models, i, j)
         a, b = models.values[:, [i, j]].T
-        has_rule = isinstance(models.changes, ItemChanges) and data_of(asked) == "one"
-        has_rule = has_rule and found.standard_error > 0
+        rule = None
+        if (
+            isinstance(models.changes, ItemChanges)
+            and data_of(asked) == "one"
+            and found.standard_error > 0
+        ):
+            rule = models.margin_rule(i, j, found.standard_error)
         return RankingComparisonResult(
             names=(str(models.names[i]), str(models.names[j])),
             value_a=float(a.mean()),
@@ -376,18 +367,19 @@ class RankingComparison(Question[RankingComparisonResult]):
             pvalue=math.exp(found.log_pvalue),
             log10_pvalue=found.log_pvalue / math.log(10),
             probability_superior=found.probability_superior,
-            method=method,
+            method=models.method,
             alternative=self.alternative,
             degrees_of_freedom=found.degrees_of_freedom,
             values_a=tuple(a.tolist()),
             values_b=tuple(b.tolist()),
-            _rule=models.margin_rule(i, j) if has_rule else None,
+            _rule=rule,
             **self._fields(asked, by_fold=True),
         )
 
-    def _ask(self, models: _Models, i: int, j: int, *, alone: bool) -> PairedResult:
+    def _ask(self, models: _Models, i: int, j: int) -> PairedResult:
         """Test the difference of the models i and j by the method."""
         metric, asked, method = models.metric, models.asked, models.method
+        codes: Any = asked.clusters
         pairs = [Pair(row[i], row[j]) for row in asked.parts]
         difference, scale = models.difference(i, j), float(models.scales.max())
         certain = [pair.is_certain(metric) for pair in pairs]
@@ -399,16 +391,25 @@ class RankingComparison(Question[RankingComparisonResult]):
             return SIGN_TESTS[method](subtract(a, b, scales), scales, self.alternative)
         if method in AT_CUTOFF:
             return weigh_at_cut(method, pairs[0], metric, self.alternative)
-        progress = self.progress and alone  # one progress bar is enough
+        weights = np.zeros(len(models.names))
+        weights[[i, j]] = 1, -1
         error, changes = StandardError(math.nan, math.inf), models.changes
         if isinstance(changes, ItemChanges):
-            error = changes.error(models.contrast(i, j), certain)
+            error = changes.error(weights, certain)
         elif changes is not None:
-            error = changes.error(models.contrast(i, j))
+            error = changes.error(weights)
         if method == "permutation":
-            return self._permute(pairs[0], asked, difference, scale, error, progress)
-        if method == "bootstrap":
-            error = self._drawn_error(pairs, asked, error, progress)
+            if metric.smooth:  # else no method has a standard error
+                known = defined_error(difference, error.error, scale)
+                error = error._replace(error=known)
+            swaps = pairs[0].swaps(metric, codes)
+            return self._permute(swaps, difference, scale, error)
+        if method == "bootstrap" and isinstance(changes, ClusterChanges):
+            if changes.is_known:
+                engine = cluster_bootstrap(metric, pairs[0].rankings, codes)
+                error = error._replace(error=self._drawn_error(engine))
+        elif method == "bootstrap":
+            error = self._bootstrap_items(pairs, certain)
         # methods without a standard error, for the warning
         others = []
         if data_of(asked) == "groups" and len(pairs) > 1:
@@ -425,58 +426,34 @@ class RankingComparison(Question[RankingComparisonResult]):
         )
 
     def _permute(
-        self,
-        pair: Pair,
-        asked: Rankings,
-        difference: float,
-        scale: float,
-        error: StandardError,
-        progress: bool,
+        self, swaps: Swaps, difference: float, scale: float, error: StandardError
     ) -> PairedResult:
         """Test the difference by exchanges of ranks: all of them, or random ones."""
-        if self._metric().smooth:  # else no method has a standard error
-            known = defined_error(difference, error.error, scale)
-            error = error._replace(error=known)
-        swaps = pair.swaps(self._metric(), asked.clusters)
         # 4096 exchanges take less time than the draws; half as many units, 6, would
         # leave p-values of 7 to 12 units to draws
         every = swaps.n_units <= 12
         return count_swaps(
             difference,
-            swaps.all() if every else self._draw(swaps, progress=progress),
+            swaps.all() if every else self._draw(swaps),
             self.alternative,
             scale,
             every=every,
             error=error,
         )
 
-    def _drawn_error(
-        self,
-        pairs: list[Pair],
-        asked: Rankings,
-        error: StandardError,
-        progress: bool,
+    def _bootstrap_items(
+        self, pairs: Sequence[Pair], certain: Sequence[bool]
     ) -> StandardError:
-        """Return the standard deviation of bootstrap samples."""
-        metric, errors = self._metric(), []
-        if asked.clusters is not None:
-            fewest = min(clusters_of_classes(pairs[0].a, asked.clusters))
-            if fewest < 2:
-                return StandardError(math.nan, 1.0)
-            engine = cluster_bootstrap(metric, pairs[0].rankings, asked.clusters)
-            drawn = float(self._draw(engine, progress=progress).std(ddof=1))
-            freedom = error.degrees_of_freedom if metric.smooth else fewest - 1.0
-            return StandardError(drawn, freedom)
-        fewest_of_parts = [fewest_of(pair.a) for pair in pairs]
-        for pair, few in zip(pairs, fewest_of_parts, strict=True):
-            if pair.is_certain(metric):
+        """Return the standard error by bootstrap samples of each data set."""
+        errors, fewest = [], [fewest_of(pair.a) for pair in pairs]
+        for pair, few, is_sure in zip(pairs, fewest, certain, strict=True):
+            if is_sure:
                 errors.append(0.0)
             elif few < 2:
                 errors.append(math.nan)
             else:
-                drawn_values = self._draw(pair.bootstrap(metric), progress=progress)
-                errors.append(float(drawn_values.std(ddof=1)))
-        return error_of_fixed(errors, fewest_of_parts)
+                errors.append(self._drawn_error(pair.bootstrap(self._metric())))
+        return error_of_fixed(errors, fewest)
 
 
 class _Models:
@@ -497,59 +474,54 @@ class _Models:
         self.scales = self.asked.by_fold(
             [reach_of(self.metric, one).best for one in frames]
         )
-        self._rules: dict[int, CertainRule | ModeratedRule] = {}
 
     @cached_property
     def changes(self) -> Changes | None:
         """The table of the method, or None of a method or a metric without it."""
-        of_items = self.method in _ITEMS
-        drawn = self.method == "bootstrap" and self.asked.clusters is None
-        if drawn or self.method in SIGN_TESTS or self.method in AT_CUTOFF:
-            return None
-        if of_items and not self.metric.smooth:
-            return None
-        return changes_of(self.method, self.metric, self.asked, self.values)
-
-    def contrast(self, i: int, j: int) -> Floats:
-        """Weights of the models in the difference of i and j."""
-        weights = np.zeros(len(self.names))
-        weights[[i, j]] = 1, -1
-        return weights
+        of_items = self.method in ("permutation", "jackknife") and self.metric.smooth
+        of_parts = self.method in ("t", "corrected_t")
+        if of_items or of_parts or self.asked.clusters is not None:
+            return changes_of(self.method, self.metric, self.asked, self.values)
+        return None
 
     def difference(self, i: int, j: int) -> float:
         """Mean of model i minus that of model j."""
         a, b = self.values[:, [i, j]].mean(axis=0).tolist()
         return float(subtract(a, b, self.scales.max()))
 
-    def margin_rule(self, i: int, j: int) -> DifferenceRule:
+    def margin_rule(self, i: int, j: int, error: float) -> DifferenceRule:
         """Return the interval of a difference by the intervals of both values."""
-        assert self.changes is not None
-        one = np.eye(len(self.names))
-        errors = [
-            self.changes.error(x).error for x in (one[i], one[j], one[i] - one[j])
-        ]
         slack = ROUNDING * self.scales.max()
-        of_a, of_b, of_both = (x**2 if x > slack else 0.0 for x in errors)
+        of_a, of_b, of_both = (
+            x**2 if x > slack else 0.0 for x in (self.errors[i], self.errors[j], error)
+        )
         correlation, both = 0.0, math.sqrt(of_a * of_b)
         if both > 0:
             correlation = (of_a + of_b - of_both) / (2 * both)
-        # the correlation of few targets is too large where some cannot be found
+        # The correlation of few targets is too large where some cannot be found. With
+        # half of 2.2, where half of the targets cannot be found, a margin was met by
+        # chance in 8 % of the samples at .05 (benchmarks/size_of_comparison.py).
         nearly = 1 - ROUNDING
         fisher = math.atanh(min(max(correlation, -nearly), nearly))
         m = self.asked.sizes[1]
-        correlation = math.tanh(fisher - _LOWERED / max(m - 3, 1))
-        return DifferenceRule(self._rule(i), self._rule(j), correlation)
+        correlation = math.tanh(fisher - 2.2 / max(m - 3, 1))
+        return DifferenceRule(self.rules[i], self.rules[j], correlation)
 
-    def _rule(self, i: int) -> CertainRule | ModeratedRule:
-        """Return the moderated interval of a model, which is computed once."""
-        if i not in self._rules:
-            ranking = self.asked.parts[0][i]
-            self._rules[i] = (
-                CertainRule(self.metric.value(ranking))
-                if is_certain(self.metric, ranking)
-                else moderated_rule(self.metric, ranking)
-            )
-        return self._rules[i]
+    @cached_property
+    def errors(self) -> list[float]:
+        """Standard errors of the values of the models."""
+        assert self.changes is not None
+        return [self.changes.error(one).error for one in np.eye(len(self.names))]
+
+    @cached_property
+    def rules(self) -> list[CertainRule | ModeratedRule]:
+        """Moderated intervals of the models."""
+        return [
+            CertainRule(self.metric.value(one))
+            if is_certain(self.metric, one)
+            else moderated_rule(self.metric, one)
+            for one in self.asked.parts[0]
+        ]
 
 
 def _check_method(method: str, metric: AnyMetric) -> None:
@@ -576,14 +548,13 @@ def _check_method(method: str, metric: AnyMetric) -> None:
 
 def _warn_of_few_targets(result: RankingComparisonResult) -> None:
     """Warn that permutations of few targets need rankings of the same kind."""
-    certain = result.standard_error == 0
-    if (
-        result.method == "permutation"
-        and result.n_targets < FEW_TARGETS
-        and not certain
-    ):
+    # With 8 targets up to 10 % of pairs of rankings of the shapes "narrow" and "third"
+    # of benchmarks/size_of_comparison.py had p <= .05, with 12 and more up to 8 %; with
+    # half of them, these would have no warning.
+    fewest, certain = 12, result.standard_error == 0
+    if result.method == "permutation" and result.n_targets < fewest and not certain:
         warn(
-            f"With fewer than {FEW_TARGETS} targets ({result.n_targets}) the p-value "
+            f"With fewer than {fewest} targets ({result.n_targets}) the p-value "
             "holds for rankings that find the same kinds of targets. If one ranking "
             "finds targets that the other cannot find, it is too small: of two equally "
             "good rankings with 8 targets, up to 10 % had p <= 0.05 and up to 5 % had "

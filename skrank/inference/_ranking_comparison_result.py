@@ -19,12 +19,6 @@ from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result, shown
 from skrank.inference._variability._interval import DifferenceRule, tail_above
 
-# Rows of the summary; rankings must not have these names.
-_ROWS = (
-    *("difference", "standard error", "95 % interval", "zscore", "pvalue"),
-    "sample size",
-)
-
 
 @documented
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
@@ -307,7 +301,8 @@ class RankingComparisonResult(Result):
 
     def _rows(self) -> list[tuple[str, str]]:
         size, difference, error, *others = Result._rows(self)
-        reserved = [self._parts, *_ROWS]
+        reserved = [self._parts, "difference", "standard error", "95 % interval"]
+        reserved += ["zscore", "pvalue", "sample size"]
         first, second = (as_text(name, reserved=reserved) for name in self.names)
         rows = [
             size,

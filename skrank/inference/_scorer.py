@@ -10,7 +10,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import check_option, check_undefined
+from skrank._utils._checks import check_option, check_undefined, invalid
 from skrank.inference._random_selection import null_of, zscore_of
 from skrank.metrics._definitions import AnyMetric, Metric, make_metric, make_null_metric
 from skrank.metrics._evaluate import undefined as undefined_value
@@ -49,11 +49,8 @@ def check_statistic(statistic: str, metric: Metric) -> None:
     """Check that the statistic is defined for the metric."""
     check_option("statistic", statistic, ("zscore", "log10_pvalue", "chance_adjusted"))
     if statistic == "chance_adjusted" and math.isinf(metric.bounds[1]):
-        msg = (
-            '`statistic` must not be "chance_adjusted" for a metric without a largest '
-            f"value; got {metric.name}."
-        )
-        raise ValueError(msg)
+        rule = 'not be "chance_adjusted" for a metric without a largest value'
+        raise invalid("statistic", rule, metric.name)
 
 
 def _score(statistic: str, value: float, null: RandomSelectionNull) -> float:

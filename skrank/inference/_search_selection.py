@@ -25,11 +25,7 @@ from skrank.inference._question import Question
 from skrank.inference._search_selection_result import COLUMNS, SearchSelectionResult
 from skrank.metrics._definitions import AnyMetric
 from skrank.null._joint import JointList, JointNull
-from skrank.ranking._folds import (
-    FOLDS_INFLATION,
-    folds_of_search,
-    read_search,
-)
+from skrank.ranking._folds import FOLDS_INFLATION, folds_of_search, read_search
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import items_above
 
@@ -158,16 +154,18 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         wider = FOLDS_INFLATION if len(set(asked.folds)) > 1 else 1.0
         values = null.values(targets)
         zscores = null.zscores(values) / wider
-        alone, best, null_maxima = _count_draws(
-            null,
-            zscores,
-            wider,
+        found = run_draws(
+            partial(_by_chance, null, zscores, wider),
             self.n_resamples,
+            # targets drawn in one task: about 10 ms, far above the overhead; half as
+            # many change nothing
+            2**15 // sum(one.n_targets for one in null.lists),
             self._generator(),
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
-        pvalues = (alone + 1) / (self.n_resamples + 1)
+        alone, best, null_maxima = zip(*found, strict=True)
+        pvalues = (sum(alone) + 1) / (self.n_resamples + 1)
         return SearchSelectionResult(
             candidates=asked.names,
             best_index=int(np.argmax(zscores)),
@@ -177,9 +175,9 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             inflation=wider,
             zscores=np.where(null.std > 0, zscores, 0.0),
             pvalues=pvalues,
-            adjusted_pvalues=(best + 1) / (self.n_resamples + 1),
+            adjusted_pvalues=(sum(best) + 1) / (self.n_resamples + 1),
             bonferroni_pvalues=np.minimum(len(asked.names) * pvalues, 1.0),
-            null_maxima=null_maxima,
+            null_maxima=np.concatenate(null_maxima),
             method="monte_carlo",
             **self._fields(asked),
         )
@@ -261,35 +259,10 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         return result
 
 
-def _count_draws(
-    null: JointNull,
-    zscores: _Floats,
-    wider: float,
-    n_resamples: int,
-    generator: np.random.Generator,
-    *,
-    n_jobs: int | None,
-    progress: bool,
-) -> tuple[_Ints, _Ints, _Floats]:
-    """Count draws in which a candidate, or any of them, is as good; and the maxima."""
-    found = run_draws(
-        partial(_by_chance, null, zscores, wider),
-        n_resamples,
-        # targets drawn in one task: about 10 ms, far above the overhead; half as many
-        # change nothing
-        2**15 // sum(one.n_targets for one in null.lists),
-        generator,
-        n_jobs=n_jobs,
-        progress=progress,
-    )
-    alone, best, null_maxima = zip(*found, strict=True)
-    return sum(alone), sum(best), np.concatenate(null_maxima)
-
-
 def _by_chance(
     null: JointNull, zscores: _Floats, wider: float, size: int, seed: int
 ) -> tuple[_Ints, _Ints, _Floats]:
-    """Draw labels for all candidates, and count as `_count_draws` does."""
+    """Count draws in which a candidate, or any of them, is as good; and the maxima."""
     values = null.draw(size, np.random.default_rng(seed))
     drawn = null.zscores(values)
     level = zscores[:, None] - 1e-9  # equal values may differ by rounding

@@ -29,22 +29,10 @@ from skrank.null import RandomSelectionNull
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._ties import untied
 
-# Draws of the null distribution, and more if few targets make them cheap. If fewer than
-# 600 are beyond the critical value, which know the level up to 4 %, one exact p-value
-# corrects it; there are at least a hundred. Rarer levels would need too many draws, and
-# the exact critical value takes less time.
-_NULL_DRAWS, _NULL_PLACES, _BEYOND, _ENOUGH, _RAREST = 20_000, 2_000_000, 100, 600, 5e-4
 # Scores that are drawn at once; limits the memory.
 _PORTION = 2**19
-# Exchanges of a test beyond its critical value: with more the power grows by .01 at
-# most. Items times the exchanges of all tests, which take about two seconds; and limits
-# of the number of tests, which give the power a standard error of .02 to .03. All but
-# the least number are for a thousand simulated studies.
-_EXTREME, _WORK, _FEWEST, _MOST = 20, 1e8, 40, 200
 # Exchanges of the default test.
 MOST_EXCHANGES = 9999
-# Targets of a population in which a depth that is a share has no rounding.
-_LARGE = 10_000
 
 _Floats = NDArray[np.float64]
 
@@ -71,7 +59,8 @@ class Study:
 
     def population(self, n_targets: int, shifts: Any = None) -> _Floats:
         """Values in the population, of the models or of those with other shifts."""
-        m = n_targets if counts_items(self.metric) else _LARGE
+        # in a large one, a depth that is a share has no rounding
+        m = n_targets if counts_items(self.metric) else 10_000
         frame = self.metric.frame(untied(self.n_samples(m)), m)
         at = np.asarray(self.shifts if shifts is None else shifts)
         return binormal_values(self.metric, frame, at, self.spread, self.n_distinct)
@@ -170,9 +159,12 @@ class Comparison:
 
     def __init__(self, study: Study, m: int, level: float) -> None:
         metric, n, self.m = study.metric, study.n_samples(m), m
-        swaps = min(int(np.ceil(_EXTREME / level)) - 1, MOST_EXCHANGES)
+        # with more than 20 exchanges beyond its critical value the power grows by .01
+        # at most; 1e8 items times exchanges of all tests take about two seconds; and 40
+        # to 200 tests of a thousand studies give a standard error of .02 to .03
+        swaps = min(int(np.ceil(20 / level)) - 1, MOST_EXCHANGES)
         share = study.n_studies / 1000
-        n_tests = int(max(share * min(_WORK / (n * swaps), _MOST), _FEWEST))
+        n_tests = int(max(share * min(1e8 / (n * swaps), 200), 40))
         rng, values = np.random.default_rng(study.seed), []
         self.tests: list[Any] = []
         of_tests, portion = np.random.default_rng([study.seed, 1]), _PORTION // n + 1
@@ -230,12 +222,16 @@ def _critical(
 ) -> float:
     """Value that random selection exceeds with a probability of the level."""
     null = _null(metric, n, m, n_distinct)
-    if level < _RAREST or not metric.ordered:  # hits are counted at once
+    # rarer levels would need too many draws; hits are counted at once
+    if level < 5e-4 or not metric.ordered:
         return float(null.isf(level))
-    draws = max(_NULL_DRAWS, _NULL_PLACES // m, int(_BEYOND / level))
+    # more if few targets make them cheap, and at least a hundred beyond the level
+    draws = max(20_000, 2_000_000 // m, int(100 / level))
     found = np.sort(null.rvs(draws, seed + 1))
     critical = found[-1 - int(level * draws)]
-    if level * draws < _ENOUGH:  # by the step to the critical value of twice the level
+    # 600 know the level up to 4 %; fewer are corrected by one exact p-value, and by the
+    # step to the critical value of twice the level
+    if level * draws < 600:
         step = critical - found[-1 - int(2 * level * draws)]
         critical += step * np.log2(null.sf(critical) / level)
     return float(critical)

@@ -39,11 +39,7 @@ from skrank.inference._guarantee import (
 )
 from skrank.inference._question import Question
 from skrank.inference._threshold_choice_points import Points, cumulative, other_sample
-from skrank.inference._threshold_choice_result import (
-    GIVEN,
-    NO_THRESHOLD,
-    ThresholdChoiceResult,
-)
+from skrank.inference._threshold_choice_result import ThresholdChoiceResult
 from skrank.inference._variability._interval import (
     CertainRule,
     ChoiceRule,
@@ -61,20 +57,8 @@ Floats = NDArray[np.float64]
 
 # Folds of the choice, and random divisions into them.
 _FOLDS, _DIVISIONS = 10, 20
-# Fewest targets with which a threshold is chosen: with half as many and a recall of .5,
-# the estimated recall is always 0, and the true one .3.
-_LEAST_TARGETS = 5
-# Rankings, such as days, from which on there is no warning. With half as many,
-# intervals of t hold .82 to .92 of the depths, by benchmarks/thresholds.py.
-_ENOUGH_DAYS = 10
-# What an item of a fold counts in an interval, since a model of all items has other
-# scores than those of the folds. By the same benchmark: with 1, intervals of t hold .80
-# of the numbers for trees; with half of it, intervals are 1.4 times as wide.
-_WEIGHT_OF_FOLDS = 0.4
 # A parameter of a beta distribution that is 0.
 _ZERO = np.finfo(float).tiny
-# Draws at a time, and depths of a day that are all tried.
-_DRAWN, _DEPTHS = 256, 2048
 
 
 @documented
@@ -261,14 +245,16 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         rules = found["_rules"]
         names = ("recall", "precision", "profit")
         output = asked.outputs[0] if asked.outputs else None
-        score = GIVEN if output is None else output.name
+        score = "the given scores" if output is None else output.name
         if asked.lower_is_better:
             score = f"minus {score}"
+        if asked.grouped:
+            score += "; a depth t of each ranking, no threshold"
         return ThresholdChoiceResult(
             method="cross_validation",
             **{name: rules[name].estimate for name in names},
             **found,
-            score=f"{score}{NO_THRESHOLD if asked.grouped else ''}",
+            score=score,
             _pos_label=asked.pos_label,
             _output=output,
             **self._fields(asked) | {"metric": self._described()},
@@ -337,9 +323,14 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     ) -> dict[str, Any]:
         """Choose a threshold on the score for all items."""
         ranking = _pooled(rankings)
-        weight = 1.0 if len(rankings) == 1 else _WEIGHT_OF_FOLDS
+        # An item of a fold counts less, since a model of all items has other scores
+        # than those of the folds. By benchmarks/thresholds.py: with 1, intervals of t
+        # hold .80 of the numbers for trees; with half of it, they are 1.4 times as
+        # wide.
+        weight = 1.0 if len(rankings) == 1 else 0.4
         m, n = int(ranking.n_targets), int(ranking.n_samples)
-        least = _LEAST_TARGETS if self.t is None else 2
+        # with half as many and a recall of .5, the estimate is always 0, the truth .3
+        least = 5 if self.t is None else 2
         if m < least:
             raise invalid("y_true", f"hold {least} targets or more", str(m))
         optimism = held = np.zeros(2)
@@ -379,16 +370,11 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         else:
             found = np.clip(here - optimism, 0, [m, n - m])
             rules |= self._rules_of_shares(found, here, (m, n - m), rng, weight)
-            if self._by_profit:
+            if self.t is self.recall is self.precision is None:
                 of_held = self._rules_of_shares(held, here, (m, n - m), rng, weight)
                 rules["profit"] = of_held["profit"]
         apparent = self._apparent(hits, t, m)
         return {"threshold": threshold, "t": int(t), **apparent, "_rules": rules}
-
-    @property
-    def _by_profit(self) -> bool:
-        """Whether the threshold has the largest profit."""
-        return self.t is None and self.recall is None and self.precision is None
 
     def _held_out(
         self, points: Points, rng: np.random.Generator
@@ -471,12 +457,13 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         targets = np.array([float(one.n_targets) for one in rankings])
         if n_days < 2:
             raise invalid("groups", "make two rankings or more", str(n_days))
-        if n_days < _ENOUGH_DAYS:
+        # with half as many, intervals of t hold .82 to .92, by benchmarks/thresholds.py
+        if n_days < 10:
             said = f"{n_days} rankings are few: with 5, intervals for 95 % held"
             what = "82 to 92 % of the depths and 95 to 100 % of the other values"
             warn(f"{said} {what} in simulations.", UserWarning)
         depths = np.arange(sizes.max() + 1)
-        if sizes.max() > _DEPTHS:
+        if sizes.max() > 2048:  # not all depths are tried
             depths = np.append(0, spread_counts(int(sizes.max())))
         if self.t is not None:  # a single choice, which may be a share of each
             whole = check_depth("t", self.t, sizes, beyond=True)
@@ -559,7 +546,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
 
 def _sizes(total: int) -> list[int]:
     """Sizes of the parts in which draws are made."""
-    return [min(_DRAWN, total - start) for start in range(0, total, _DRAWN)]
+    return [min(256, total - start) for start in range(0, total, 256)]
 
 
 def _pooled(rankings: list[Ranking]) -> Ranking:

@@ -14,11 +14,6 @@ from skrank.ranking._ranking import Ranking
 
 Floats = NDArray[np.float64]
 
-# Thresholds that are tried on parts of the items and for other samples. With four times
-# as many, a choice among 4000 targets takes 5 s for 2 s; with half as many,
-# neighbouring thresholds are 1/256 of the targets apart.
-TRIED = 512
-
 
 @dataclass(frozen=True, slots=True)
 class Points:
@@ -64,10 +59,12 @@ class Points:
 
     def thinned(self) -> Points:
         """Return some of many points, dense at the top, with the first and the last."""
-        if self.levels.size <= TRIED:
+        # With four times as many, a choice among 4000 targets takes 5 s for 2 s; with
+        # half as many, neighbouring thresholds are 1/256 of the targets apart.
+        most, last = 512, self.levels.size - 1
+        if self.levels.size <= most:
             return self
-        last = self.levels.size - 1
-        even = np.linspace(0, last, TRIED).astype(np.intp)
+        even = np.linspace(0, last, most).astype(np.intp)
         kept = np.union1d(even, spread_counts(last))
         parts = self.levels[kept], self.hits[kept], self.items[kept]
         return Points(*parts, self.n_targets, self.n_samples)

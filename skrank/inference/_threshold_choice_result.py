@@ -14,15 +14,8 @@ from skrank._utils._text import brief
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result
 from skrank.inference._variability._interval import ChoiceRule
-from skrank.ranking._response import (
-    RESPONSE_METHODS,
-    Orientation,
-    check_estimator,
-)
+from skrank.ranking._response import RESPONSE_METHODS, Orientation, check_estimator
 
-#: Name of scores that no estimator gave, and what follows a name if ranks are compared.
-GIVEN = "the given scores"
-NO_THRESHOLD = "; a depth t of each ranking, no threshold"
 # What the interval of a quantity holds, in print.
 _HELD = {
     "threshold": "chosen with another sample",

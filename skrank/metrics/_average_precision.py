@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import math
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._sums import AveragePrecision, average_precision_at
-from skrank.ranking._as_ranking import CountOf, Labels
+from skrank.metrics._shared import Shared, metric_function
+from skrank.ranking._as_ranking import Labels
 
 
+@metric_function
 def average_precision(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Average precision: the mean over the targets of the precision at their ranks.
 
@@ -30,14 +26,9 @@ def average_precision(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {labels}
+    {scores}
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "threshold"
         retrieves a tie whole, as scikit-learn's ``average_precision_score`` does.
@@ -46,17 +37,10 @@ def average_precision(
         Weights of the items. An item is retrieved with its whole weight. A weighted tie
         that holds a target is also retrieved whole, with a warning if `ties` is
         "expected".
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -105,24 +89,18 @@ def average_precision(
     >>> average_precision(y_true, y_score, ties="threshold")
     0.611
     """
-    metric = AveragePrecision(ties)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return AveragePrecision(ties)(y_true, y_score, **shared)
 
 
+@metric_function
 def average_precision_at_k(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     k: float,
     normalize: str = "min",
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Average precision at k: only the hits among the top k count.
 
@@ -131,12 +109,8 @@ def average_precision_at_k(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     k : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
@@ -144,8 +118,7 @@ def average_precision_at_k(
         Divisor of the sum: ``min(m, k)`` for "min", all m targets for "relevant", or
         the hits in the top k for "hits". With "hits", one hit at rank 1 gives a larger
         value than hits at ranks 2 to 5.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "threshold"
         retrieves a tie whole, so a tie across k moves the cutoff to its end.
@@ -153,17 +126,10 @@ def average_precision_at_k(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items; `k` then counts units of weight. For ties see
         :func:`average_precision`.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -206,6 +172,4 @@ def average_precision_at_k(
 
     The top two hold one target. It has rank 2, where the precision is 1/2.
     """
-    metric = average_precision_at(k, normalize, ties)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return average_precision_at(k, normalize, ties)(y_true, y_score, **shared)

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._utils._checks import check_undefined
 from skrank._utils._columns import check_index
 from skrank._utils._warnings import warn
-from skrank.metrics._evaluate import evaluate_ranking, for_weights, why_undefined
-from skrank.ranking._as_ranking import CountOf, Labels, columns_of
+from skrank.metrics._evaluate import for_weights, value_or, why_undefined
+from skrank.ranking._as_ranking import CountOf, Labels, as_ranking, columns_of
 from skrank.ranking._grouped import rank_groups
 from skrank.ranking._input import RankingInput, check_ranking_input
 from skrank.ranking._ranking import rank
@@ -59,14 +59,15 @@ def evaluate(
     value : float
         The value.
     """
-    if groups is None:
-        given = pos_label, sample_weight, n_missed, n_unlisted, answer
-        return evaluate_ranking(metric, y_true, y_score, *given)
-    # rank within the groups: O(n + m log m), and O(n log n) with weights
     answer = check_undefined(answer)
+    given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
+    if groups is None:
+        given |= {"n_missed": n_missed, "n_unlisted": n_unlisted}
+        ranking = as_ranking(y_true, y_score, **given, reach=metric.reach)
+        return value_or(metric, ranking, answer)
+    # rank within the groups: O(n + m log m), and O(n log n) with weights
     y_true, y_score = columns_of(y_true, y_score)
-    weights = {"pos_label": pos_label, "sample_weight": sample_weight}
-    data = check_ranking_input(y_true, y_score, **weights)  # type: ignore[arg-type]
+    data = check_ranking_input(y_true, y_score, **given)
     check_index("groups", groups, y_true)
     labels, codes = group_codes(data, groups)
     if is_given(n_missed) or n_unlisted is not None:

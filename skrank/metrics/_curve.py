@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
@@ -14,20 +13,17 @@ from skrank.metrics._definitions._curve import (
     PrecisionAtRecall,
     RecallAtPrecision,
 )
-from skrank.ranking._as_ranking import CountOf, Labels
+from skrank.metrics._shared import Shared, metric_function
+from skrank.ranking._as_ranking import Labels
 
 
+@metric_function
 def max_f_score(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     beta: float = 1.0,
-    pos_label: object = None,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Maximum F-score: the best balance of recall and precision at any threshold.
 
@@ -37,29 +33,17 @@ def max_f_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     beta : float, default=1.0
         Weight of recall relative to precision, above 0. A value above 1 favours recall.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -101,21 +85,12 @@ def max_f_score(
 
     The top five hold three of the four targets: recall 0.75 and precision 0.6.
     """
-    metric = MaxFScore(beta=beta)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return MaxFScore(beta=beta)(y_true, y_score, **shared)
 
 
+@metric_function
 def breakeven_point(
-    y_true: Labels,
-    y_score: ArrayLike | None = None,
-    *,
-    pos_label: object = None,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    y_true: Labels, y_score: ArrayLike | None = None, **shared: Unpack[Shared]
 ) -> float:
     """Breakeven point: equal recall and precision on the interpolated curve.
 
@@ -125,27 +100,15 @@ def breakeven_point(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {labels}
+    {scores}
+    {pos_label}
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -190,22 +153,17 @@ def breakeven_point(
 
     The top five have a recall of 0.75 and a precision of 0.6.
     """
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(BreakevenPoint(), y_true, y_score, *given)
+    return BreakevenPoint()(y_true, y_score, **shared)
 
 
+@metric_function
 def k_at_recall(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     recall: float,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Depth k at a recall: the number of items to look at for a share of the targets.
 
@@ -214,17 +172,12 @@ def k_at_recall(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     recall : float
         Share of the targets to find, above 0 and up to 1. It is rounded up to whole
         targets, except for some weights (see `sample_weight`).
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         its rank over all orders. "threshold" retrieves the tie whole. "optimistic"
@@ -233,18 +186,12 @@ def k_at_recall(
         Weights of the items. k is then the weight down to the last item that is needed.
         The targets to find are a share of their weight, rounded up only if all weights
         are whole. For ties see :func:`average_precision`.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
+    {groups_of_metric}
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank. A
         recall that is never reached has k = inf.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -288,23 +235,17 @@ def k_at_recall(
 
     The top five items hold three of the four targets. The last target is at rank nine.
     """
-    metric = KAtRecall(ties, recall)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return KAtRecall(ties, recall)(y_true, y_score, **shared)
 
 
+@metric_function
 def precision_at_recall(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     recall: float,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Precision at a recall: the precision at the depth that reaches the recall.
 
@@ -313,17 +254,12 @@ def precision_at_recall(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     recall : float
         Share of the targets to find, above 0 and up to 1. It is rounded up to whole
         targets, except for some weights (see `sample_weight`).
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         the precision at its rank over all orders. "threshold" retrieves the tie whole
@@ -332,17 +268,10 @@ def precision_at_recall(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. The targets to find are a share of their weight, rounded
         up only if all weights are whole. For ties see :func:`average_precision`.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -388,22 +317,16 @@ def precision_at_recall(
 
     Three of the four targets are among the top five. The last target is at rank nine.
     """
-    metric = PrecisionAtRecall(ties, recall)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return PrecisionAtRecall(ties, recall)(y_true, y_score, **shared)
 
 
+@metric_function
 def recall_at_precision(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     precision: float,
-    pos_label: object = None,
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Recall at a precision: the largest recall of precise enough thresholds.
 
@@ -413,30 +336,18 @@ def recall_at_precision(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     precision : float
         Least share of targets among the items that a threshold retrieves, above 0, up
         to 1.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -475,6 +386,4 @@ def recall_at_precision(
 
     The top five hold three of the four targets. No threshold has a higher precision.
     """
-    metric = RecallAtPrecision(precision=precision)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return RecallAtPrecision(precision=precision)(y_true, y_score, **shared)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
+from skrank._utils._documented import documented
 from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._sums import (
     Bedroc,
     ReciprocalRank,
     RobustInitialEnhancement,
 )
+from skrank.metrics._shared import Shared, metric_function
 from skrank.ranking._as_ranking import CountOf, Labels
 
 
+@documented
 def reciprocal_rank(
     y_true: Labels,
     y_score: ArrayLike | None = None,
@@ -34,29 +38,17 @@ def reciprocal_rank(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {labels}
+    {scores}
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the first target. "expected" takes the mean of the value
         over all orders. "threshold" takes the rank of the last item of the tie.
         "optimistic" takes its targets first, and "pessimistic" takes them last.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -106,18 +98,14 @@ def reciprocal_rank(
     return evaluate(metric, y_true, y_score, *given)
 
 
+@metric_function
 def rie(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     alpha: float = 20.0,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Robust initial enhancement: enrichment with weights that fall with the rank.
 
@@ -126,18 +114,13 @@ def rie(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
         exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
         20.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "threshold" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -145,18 +128,12 @@ def rie(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. Not with
         ``ties="threshold"``, which counts items down to a rank.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
+    {groups_of_metric}
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
         have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -201,23 +178,17 @@ def rie(
     >>> rie(y_true, y_score)
     3.28
     """
-    metric = RobustInitialEnhancement(ties, alpha=alpha)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return RobustInitialEnhancement(ties, alpha=alpha)(y_true, y_score, **shared)
 
 
+@metric_function
 def bedroc(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     alpha: float = 20.0,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """BEDROC: early recognition on a scale from 0, the worst ranking, to 1, the best.
 
@@ -226,18 +197,13 @@ def bedroc(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
         exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
         20.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "threshold" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -245,18 +211,12 @@ def bedroc(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. Not with
         ``ties="threshold"``, which counts items down to a rank.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
+    {groups_of_metric}
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
         have no rank. The worst ranking then misses all targets.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -300,6 +260,4 @@ def bedroc(
 
     A constant score has the chance level.
     """
-    metric = Bedroc(ties, alpha=alpha)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return Bedroc(ties, alpha=alpha)(y_true, y_score, **shared)

@@ -16,30 +16,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from numpy.typing import ArrayLike
-
-from skrank._utils._checks import check_undefined, invalid
+from skrank._utils._checks import invalid
 from skrank._utils._warnings import warn
-from skrank.ranking._as_ranking import CountOf, Labels, as_ranking
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._several import warn_of_unlisted
 
 
-def evaluate_ranking(
-    metric: Any,
-    y_true: Labels,
-    y_score: ArrayLike | None,
-    pos_label: object,
-    sample_weight: ArrayLike | None,
-    n_missed: CountOf,
-    n_unlisted: CountOf | None,
-    answer: float | str,
-) -> float:
-    """Check, rank and compute; a warning refers to the caller of the metric."""
-    answer = check_undefined(answer)
-    given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
-    given |= {"n_missed": n_missed, "n_unlisted": n_unlisted, "reach": metric.reach}
-    ranking = as_ranking(y_true, y_score, **given)
+def value_or(metric: Any, ranking: Ranking, answer: float | str) -> float:
+    """Return the value of a ranking, or the answer if it is undefined.
+
+    A warning refers to the caller of the metric.
+    """
     if ranking.n_missed and metric.of_all_items:
         warn_of_unlisted(metric.name)
     if ranking.thinned:
@@ -51,11 +38,6 @@ def evaluate_ranking(
             "Recall, and precision at a fixed score, are not affected."
         )
         warn(msg, UserWarning)
-    return value_or(metric, ranking, answer)
-
-
-def value_or(metric: Any, ranking: Ranking, answer: float | str) -> float:
-    """Return the value of a ranking, or the answer if it is undefined."""
     reason = why_undefined(ranking)
     if reason is not None:
         return undefined(metric.name, reason, answer)

@@ -28,6 +28,7 @@ from sklearn.metrics import make_scorer
 
 from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._columns import check_index, check_order
+from skrank._utils._documented import documented
 from skrank.metrics._definitions._base import AnyMetric
 from skrank.metrics._definitions._sums import (
     AveragePrecision,
@@ -144,6 +145,7 @@ def scorer_of(
     return RankingScorer(function, metric.name, *given, greater_is_better=larger)
 
 
+@documented
 def make_average_precision_scorer(
     *,
     ties: str = "expected",
@@ -158,22 +160,14 @@ def make_average_precision_scorer(
 
     Parameters
     ----------
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-    undefined : float or "raise", default=nan
-        Value of a fold without targets or without non-targets.
-    detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
+    {ties_of_scorer}
+    {pos_label}
+    {undefined_of_scorer}
+    {detector_targets_of_scorer}
 
     Returns
     -------
-    scorer : callable
-        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
-        routing ``set_score_request(groups=...)`` requests one ranking for each day or
-        query (:ref:`several_rankings`).
+    {scorer}
 
     Raises
     ------
@@ -204,6 +198,7 @@ def make_average_precision_scorer(
     return scorer_of(AveragePrecision(ties), pos_label, undefined, detector_targets)
 
 
+@documented
 def make_average_precision_at_k_scorer(
     k: float,
     *,
@@ -224,22 +219,14 @@ def make_average_precision_at_k_scorer(
         Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
     normalize : {"min", "relevant", "hits"}, default="min"
         Divisor of the sum; see :func:`average_precision_at_k`.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-    undefined : float or "raise", default=nan
-        Value of a fold without targets or without non-targets.
-    detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
+    {ties_of_scorer}
+    {pos_label}
+    {undefined_of_scorer}
+    {detector_targets_of_scorer}
 
     Returns
     -------
-    scorer : callable
-        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
-        routing ``set_score_request(groups=...)`` requests one ranking for each day or
-        query (:ref:`several_rankings`).
+    {scorer}
 
     Raises
     ------
@@ -260,6 +247,7 @@ def make_average_precision_at_k_scorer(
     return scorer_of(metric, pos_label, undefined, detector_targets)
 
 
+@documented
 def make_recall_at_t_scorer(
     t: float,
     *,
@@ -277,22 +265,14 @@ def make_recall_at_t_scorer(
     ----------
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-    undefined : float or "raise", default=nan
-        Value of a fold without targets or without non-targets.
-    detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
+    {ties_of_scorer}
+    {pos_label}
+    {undefined_of_scorer}
+    {detector_targets_of_scorer}
 
     Returns
     -------
-    scorer : callable
-        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
-        routing ``set_score_request(groups=...)`` requests one ranking for each day or
-        query (:ref:`several_rankings`).
+    {scorer}
 
     Raises
     ------
@@ -312,6 +292,7 @@ def make_recall_at_t_scorer(
     return scorer_of(RecallAtT(ties, t), pos_label, undefined, detector_targets)
 
 
+@documented
 def make_precision_at_t_scorer(
     t: float,
     *,
@@ -329,22 +310,14 @@ def make_precision_at_t_scorer(
     ----------
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-    undefined : float or "raise", default=nan
-        Value of a fold without targets or without non-targets.
-    detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
+    {ties_of_scorer}
+    {pos_label}
+    {undefined_of_scorer}
+    {detector_targets_of_scorer}
 
     Returns
     -------
-    scorer : callable
-        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
-        routing ``set_score_request(groups=...)`` requests one ranking for each day or
-        query (:ref:`several_rankings`).
+    {scorer}
 
     Raises
     ------

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._sums import (
     EnrichmentFactor,
     ExpectedProfit,
@@ -14,21 +13,18 @@ from skrank.metrics._definitions._sums import (
     RecallAtT,
     RPrecision,
 )
-from skrank.ranking._as_ranking import CountOf, Labels
+from skrank.metrics._shared import Shared, metric_function
+from skrank.ranking._as_ranking import Labels
 
 
+@metric_function
 def recall_at_t(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     t: float,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Recall at t: the share of the targets that the top t hold.
 
@@ -37,17 +33,12 @@ def recall_at_t(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
@@ -56,17 +47,10 @@ def recall_at_t(
         Weights of the items. An item of weight 2 counts as two items. The top t holds
         the weight t, or the fraction t of all weight (rounded up if all weights are
         whole). An item across the cutoff counts in part.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -106,23 +90,17 @@ def recall_at_t(
     The first quarter of the ranking holds two of the three targets. The first half
     holds all.
     """
-    metric = RecallAtT(ties, t=t)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return RecallAtT(ties, t=t)(y_true, y_score, **shared)
 
 
+@metric_function
 def precision_at_t(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     t: float,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Precision at t: the share of targets among the top t.
 
@@ -131,17 +109,12 @@ def precision_at_t(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
@@ -150,17 +123,10 @@ def precision_at_t(
         Weights of the items. An item of weight 2 counts as two items. The top t holds
         the weight t, or the fraction t of all weight (rounded up if all weights are
         whole). An item across the cutoff counts in part.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -200,23 +166,17 @@ def precision_at_t(
 
     Three of the first four items are targets.
     """
-    metric = PrecisionAtT(ties, t=t)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return PrecisionAtT(ties, t=t)(y_true, y_score, **shared)
 
 
+@metric_function
 def enrichment_factor(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     t: float,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Enrichment factor at t: the precision as a multiple of the prevalence.
 
@@ -225,17 +185,12 @@ def enrichment_factor(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
@@ -244,18 +199,12 @@ def enrichment_factor(
         Weights of the items. An item of weight 2 counts as two items. The top t holds
         the weight t, or the fraction t of all weight (rounded up if all weights are
         whole). An item across the cutoff counts in part.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
+    {groups_of_metric}
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
         have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -300,11 +249,10 @@ def enrichment_factor(
 
     The first two items are targets. Three of the ten items are targets.
     """
-    metric = EnrichmentFactor(ties, t=t)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return EnrichmentFactor(ties, t=t)(y_true, y_score, **shared)
 
 
+@metric_function
 def expected_profit(
     y_true: Labels,
     y_score: ArrayLike | None = None,
@@ -312,13 +260,8 @@ def expected_profit(
     benefit: float,
     cost: float,
     t: float,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Profit of looking at the top t: the benefit of the targets less the cost.
 
@@ -327,12 +270,8 @@ def expected_profit(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
+    {labels}
+    {scores}
     benefit : float
         What finding a target is worth, above 0, in any currency.
     cost : float
@@ -340,8 +279,7 @@ def expected_profit(
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
@@ -356,12 +294,8 @@ def expected_profit(
         without targets; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They have no rank.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -400,21 +334,16 @@ def expected_profit(
     The first two items are targets. The last four items cost 200.
     """
     metric = ExpectedProfit(ties, t=t, benefit=benefit, cost=cost)
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    return metric(y_true, y_score, **shared)
 
 
+@metric_function
 def r_precision(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
-    pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """R-precision: precision, and recall, at the depth of the number of targets.
 
@@ -423,14 +352,9 @@ def r_precision(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of the items; a higher score means a likelier target. Only the order
-        counts. Required unless `y_true` is a Ranking or RankCounts.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    {labels}
+    {scores}
+    {pos_label}
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across rank m. "expected" spreads its targets evenly, which
         is the mean over all orders. "threshold" retrieves it whole and moves the cutoff
@@ -439,18 +363,11 @@ def r_precision(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. The depth is the
         weight of the targets, and an item across it counts in part.
-    groups : array-like of shape (n_samples,), default=None
-        Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank.
+    {groups_of_metric}
+    {n_missed_of_metric}
         Ranks below the scored items hold no hits.
-    n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
-    undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or only targets. NaN is
-        returned with an ``UndefinedMetricWarning``, and another number without.
+    {n_unlisted}
+    {undefined}
 
     Returns
     -------
@@ -491,5 +408,4 @@ def r_precision(
 
     Two of the four targets are among the top four.
     """
-    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
-    return evaluate(RPrecision(ties), y_true, y_score, *given)
+    return RPrecision(ties)(y_true, y_score, **shared)

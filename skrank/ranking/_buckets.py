@@ -13,18 +13,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-# Numbers of values that are sorted by buckets. Fewer values are sorted directly in less
-# time; with more values, too many share one of the 2**16 buckets. Set by 1,000 and
-# 10,000 items and by 20,000 targets in benchmarks/peers.py. With half of the first,
-# 1,000 items take 3 to 10 us more; with half of the second, 50,000 values take four
-# times as long on AMD Zen 4, where NumPy sorts by AVX-512.
-_LEAST_SORTED, _MOST_SORTED = 2_000, 2**16
-
-# Share of values below their predecessor above which they are sorted again by the plain
-# sort. Set by 2**16 values of uniform and of normal distribution; with half of it,
-# these are sorted twice.
-_MOST_FALLS = 1 / 4
-
 
 class EqualWidth:
     """Buckets of equal width between two levels."""
@@ -112,7 +100,12 @@ def sorted_values(values: NDArray[Any]) -> NDArray[Any]:
     """
     if values.dtype.kind != "f" and values.dtype.itemsize <= 2:
         return np.sort(values, kind="stable")
-    if not _LEAST_SORTED <= values.size <= _MOST_SORTED:
+    # Fewer values are sorted directly in less time; of more values, too many share one
+    # of the 2**16 buckets. Set by 1,000 and 10,000 items and by 20,000 targets in
+    # benchmarks/peers.py. With half of the first, 1,000 items take 3 to 10 us more;
+    # with half of the second, 50,000 values take four times as long on AMD Zen 4, where
+    # NumPy sorts by AVX-512.
+    if not 2_000 <= values.size <= 2**16:
         return np.sort(values)
     kind = np.result_type(values, np.float32).type
     low = kind(values.min())
@@ -124,6 +117,8 @@ def sorted_values(values: NDArray[Any]) -> NDArray[Any]:
     place *= scale
     nearly: NDArray[Any] = values.take(place.astype(np.uint16).argsort(kind="stable"))
     n_falls = np.count_nonzero(nearly[1:] < nearly[:-1])
+    # Set by 2**16 values of uniform and of normal distribution; with half of the share,
+    # these are sorted twice.
     if n_falls:
-        nearly.sort(kind=None if n_falls > _MOST_FALLS * values.size else "stable")
+        nearly.sort(kind=None if n_falls > values.size / 4 else "stable")
     return nearly

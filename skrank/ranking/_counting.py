@@ -32,40 +32,6 @@ _LEAST_SIEVED = 2**14
 # and a twentieth of the time.
 _LEAST_PIECE, _MOST_PIECE = 2**13, 2**16
 
-# Number of scores that are collected before they are searched together. Set by 100,000
-# items with 2,000 targets in benchmarks/peers.py; with half of it, the overhead of
-# NumPy calls adds 7 % of the time.
-_MOST_WAITING = 2**14
-
-# Number of buckets for each level, and of scores for each bucket at least. Set by a
-# million items with 1,000 targets, and by 100,000 items with 2,000 targets in
-# benchmarks/peers.py; with half of the buckets, more scores share a bucket with a
-# level, and counting takes a fifth longer.
-_FOR_A_LEVEL, _FOR_A_BUCKET = 32, 6
-
-# Minimum and maximum number of buckets; the tables of the maximum take about 10 MiB.
-# Set by 100,000 items with 100 targets, and by ten million items with 200,000 targets
-# in benchmarks/peers.py; with half of them, counting takes 7 % and a quarter longer.
-_LEAST_BUCKETS, _MOST_BUCKETS = 2**13, 2**19
-
-# Size of the sample by which a map is chosen. Set by lognormal scores in
-# benchmarks/peers.py; with half of it, the estimated costs vary by a tenth, which does
-# no harm.
-_SAMPLE = 512
-
-# In steps of a search: the fixed cost of searching a score, and the cost of comparing a
-# score with one level. Then the cost at which no further map is tried, and the share of
-# scores in buckets with a level from which these may be ties. Set by 21 distinct scores
-# and by lognormal scores in benchmarks/peers.py; with half of the third, 20,000 items
-# with 1,000 targets try all maps, which takes 50 % longer. With half of the others the
-# order of the costs stays.
-_LOOK, _COMPARE, _GOOD, _TIED = 2.5, 0.4, 0.6, 1 / 8
-
-# Share of scores with one value from which they are counted by comparison with all
-# scores. Set by 21 distinct scores in benchmarks/peers.py; with half of it the time is
-# the same.
-_COMMON = 1 / 10
-
 
 def count_levels(
     scores: NDArray[Any], levels: NDArray[Any]
@@ -152,8 +118,11 @@ class _Sieve:
         bucket = buckets(sample)
         held = self.held.take(bucket)
         unsure = np.count_nonzero(held) / sample.size
-        self.cost = unsure * (_LOOK + self.steps)
-        if unsure > _TIED:
+        # With half of the fixed cost of searching a score, or of the share from which
+        # scores may be ties, the order of the costs stays.
+        self.look = 2.5 + self.steps
+        self.cost = unsure * self.look
+        if unsure > 1 / 8:
             self._tell_ties(sample, bucket, held)
 
     def _tell_ties(
@@ -162,11 +131,13 @@ class _Sieve:
         """Compare scores with a level of their bucket first, if this is cheaper."""
         first = self.levels.take(self.start, mode="clip")
         unsure = np.count_nonzero(held & (first.take(bucket) != sample)) / sample.size
-        cost = _COMPARE + unsure * (_LOOK + self.steps)
+        cost = 0.4 + unsure * self.look  # the first is that of comparing, in steps
         if cost < self.cost:
             self.cost, self.first = cost, first
             values, sizes = np.unique(sample, return_counts=True)
-            self.common = values[sizes > _COMMON * sample.size]
+            # these are compared with all scores; set by 21 distinct scores in
+            # benchmarks/peers.py; with half of the share the time is the same
+            self.common = values[sizes > sample.size / 10]
 
     def count(self, scores: NDArray[Any]) -> NDArray[np.int64]:
         """Return the number of scores in each place."""
@@ -181,7 +152,9 @@ class _Sieve:
             where = self._unsure(piece, bucket)
             waiting.append((piece.take(where), bucket.take(where)))
             n_waiting += where.size
-            if n_waiting >= _MOST_WAITING:
+            # Set by 100,000 items with 2,000 targets in benchmarks/peers.py; with half
+            # of it, the overhead of NumPy calls adds 7 % of the time.
+            if n_waiting >= 2**14:
                 self._look(waiting, counts, total)
                 n_waiting, waiting = 0, []
         self._look(waiting, counts, total)
@@ -276,15 +249,23 @@ def _sieve_for(scores: NDArray[Any], levels: NDArray[Any]) -> _Sieve:
     a narrow peak of scores with a few levels far away.
     """
     n, m = scores.size, levels.size
-    n_buckets = max(_FOR_A_LEVEL * m, _LEAST_BUCKETS)
-    n_buckets = min(n_buckets, n // _FOR_A_BUCKET, _MOST_BUCKETS)
-    sample = scores[:: n // _SAMPLE]
+    # Set by benchmarks/peers.py: by a million items with 1,000 targets and 100,000 with
+    # 2,000, of which with half of the buckets for a level more scores share a bucket
+    # with a level, and counting takes a fifth longer; and by 100,000 items with 100
+    # targets and ten million with 200,000, of which counting takes 7 % and a quarter
+    # longer with half of the least and of the most, whose tables take about 10 MiB.
+    n_buckets = max(32 * m, 2**13)
+    n_buckets = min(n_buckets, n // 6, 2**19)
+    # of 512 lognormal scores; with half, the costs vary by a tenth, without harm
+    sample = scores[:: n // 512]
     sieves = []
     for kind, cut in (EqualWidth, 0), (LeadingBits, 0), (EqualWidth, m // 64):
         buckets = kind(levels[cut], levels[m - 1 - cut], n_buckets, levels.dtype)
         if buckets.usable:
             sieves.append(_Sieve(levels, buckets, sample))
-            if sieves[-1].cost < _GOOD * (1 + 12 * m / n_buckets):
+            # with half of it, 20,000 items with 1,000 targets try all maps, which takes
+            # 50 % longer
+            if sieves[-1].cost < 0.6 * (1 + 12 * m / n_buckets):
                 break
     return min(sieves, key=lambda sieve: sieve.cost)
 

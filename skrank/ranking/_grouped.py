@@ -23,11 +23,6 @@ _Ints = NDArray[np.intp]
 # counting takes 6 % longer.
 _PIECE = 2**15
 
-# Number of buckets for each level. Set by a million items in 100,000 groups, half of
-# them targets, in benchmarks/groups.py, where twice as many take 40 % longer; with half
-# of them, 20,000 targets in 1,000 groups take a tenth longer.
-_FOR_A_LEVEL = 4
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupedRankings:
@@ -114,7 +109,10 @@ def _count_levels(
         return row, row
     n_levels = np.bincount(row, minlength=n_groups)
     end = n_levels.cumsum()
-    n_buckets = _FOR_A_LEVEL * n_levels + 3
+    # Buckets for each level are set by a million items in 100,000 groups, half of them
+    # targets, in benchmarks/groups.py, where twice as many take 40 % longer; with half
+    # of them, 20,000 targets in 1,000 groups take a tenth longer.
+    n_buckets = 4 * n_levels + 3
     first_bucket = n_buckets.cumsum() - n_buckets
     least: _Ints = end - n_levels
     low = levels.take(least, mode="clip").astype(np.float64)

@@ -31,8 +31,6 @@ MISSING = (
     *("", "NA", "N/A", "#N/A", "#NA", "nan", "NaN", "NULL", "null", "None"),
     *("<NA>", r"\N"),
 )
-# texts that stand for a missing label beside two others; "-" may be that beside "+"
-_UNKNOWN = ("?", "-", ".", "missing", "unknown", "Missing", "Unknown")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,7 +241,9 @@ def _check_missing(
 def missing_labels(labels: Collection[Any], pos_label: object) -> list[Any]:
     """Return the labels that stand for a missing one."""
     texts = {one: str(one).strip() for one in labels if one != pos_label}
-    found = [one for one, text in texts.items() if text in (*MISSING, *_UNKNOWN)]
+    # texts that stand for it beside two others; "-" may be that beside "+"
+    unknown = ("?", "-", ".", "missing", "unknown", "Missing", "Unknown")
+    found = [one for one, text in texts.items() if text in (*MISSING, *unknown)]
     if len(labels) - len(found) < 2:
         return [one for one in found if texts[one] in MISSING]
     return found

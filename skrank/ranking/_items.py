@@ -19,7 +19,6 @@ from skrank.ranking._ties import DETAILED, TieGroups
 
 #: Part of the ranking down to whose depth a search of the top comes first.
 SHALLOW = 1 / 16
-_PIECE = 2**16  # number of scores that fit into the processor's cache
 
 
 class ListedItems:
@@ -151,7 +150,7 @@ def level_at(y_score: NDArray[Any], depth: int) -> Any:
     """Return the score of the item at a depth; O(n), in pieces at small depths."""
     if depth > SHALLOW * y_score.size:
         return np.partition(y_score, -depth)[-depth]
-    length = max(_PIECE, 4 * depth)
+    length = max(2**16, 4 * depth)  # scores that fit into the processor's cache
     best = np.partition(y_score[:length], -depth)[-depth:]
     for start in range(length, y_score.size, length):
         piece = y_score[start : start + length]

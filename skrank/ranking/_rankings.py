@@ -49,11 +49,7 @@ from skrank.ranking._input import (
     oriented,
 )
 from skrank.ranking._ranking import Ranking, rank
-from skrank.ranking._response import (
-    Orientation,
-    marks_and_scores,
-    oriented_scores,
-)
+from skrank.ranking._response import Orientation, marks_and_scores, oriented_scores
 from skrank.ranking._several import (
     both_classes,
     columns_by_name,
@@ -182,46 +178,49 @@ class Rankings:
             "folds": folds,
             "sample_weight": sample_weight,
         }
-        in_dask = (is_dask(y_true) or is_dask(y_score)) and not is_table(y_score)
+        outside: dict[str, Any] = {"n_missed": n_missed, "n_unlisted": n_unlisted}
+        in_table = is_table(y_score)
+        in_dask = (is_dask(y_true) or is_dask(y_score)) and not in_table
         if isinstance(y_true, Ranking | RankCounts) or in_dask:
             for name, values in of_items.items():
                 if values is not None:
                     columns_of(y_true, y_score, name)
+                    raise invalid(name, "be left out with dask", brief(values))
             if lower_is_better is not False:
                 rule = "be False for a Ranking, RankCounts and dask"
                 raise invalid("lower_is_better", rule, brief(lower_is_better))
-            given: Any = {"pos_label": pos_label, "n_missed": n_missed}
-            given |= {"n_unlisted": n_unlisted}
-            return cls((MODEL,), [(as_ranking(y_true, y_score, **given),)])
+            ranking = as_ranking(y_true, y_score, pos_label=pos_label, **outside)
+            return cls((MODEL,), [(ranking,)])
         y_true, y_score = columns_of(y_true, y_score)
         for name, values in of_items.items():
             check_index(name, values, y_true)
-        outside: dict[str, Any] = {"n_missed": n_missed, "n_unlisted": n_unlisted}
         if folds is not None and clusters is not None:
             rule = "be left out for folds, which `cv_groups` makes of whole clusters"
             raise invalid("clusters", rule, "clusters and folds")
-        no_place = {"folds": folds, "clusters": clusters, "strata": strata}
-        _check_columns(outside, no_place)
+        unlisted = [name for name, number in outside.items() if is_given(number)]
+        for column in ("folds", "clusters", "strata"):
+            if unlisted and of_items[column] is not None:
+                rule = f"be left out with `{column}`, which these items lack"
+                raise invalid(unlisted[0], rule, brief(outside[unlisted[0]]))
         whole: dict[str, Any] = {} if groups is not None else outside
-        models = columns_by_name(y_score) if is_table(y_score) else {MODEL: y_score}
-        scores = [one for one in models.values() if has_index(one)]
+        models = columns_by_name(y_score) if in_table else {MODEL: y_score}
+        called = {name: f"y_score[{brief(name)}]" for name in models}
+        indexed = [one for one in models.values() if has_index(one)]
         for name, one in models.items():  # also where the labels have no index
-            check_index(f"y_score[{brief(name)}]", one, (scores or [one])[0])
+            check_index(called[name], one, (indexed or [one])[0])
         lower = tuple(lower_columns(lower_is_better, models))
         for name in lower:
             models[name] = oriented(as_numbers("y_score", models[name]), True)
         inputs = tuple(
             check_ranking_input(
                 y_true,
-                scores,
+                one,
                 pos_label=pos_label,
                 sample_weight=sample_weight,
+                score_name=called[name] if in_table else "y_score",
                 **whole,
-                score_name=f"y_score[{brief(name)}]"
-                if is_table(y_score)
-                else "y_score",
             )
-            for name, scores in models.items()
+            for name, one in models.items()
         )
         found = cls(
             tuple(models),
@@ -240,8 +239,8 @@ class Rankings:
         held = items_of_groups(codes, len(labels))
         each = [tuple(take_parts(data, held)) for data in inputs]
         ratio = float(np.mean([one.size / (size - one.size) for one in held]))
-        found = replace(found, ratio=ratio)
-        return found._divided(list(zip(*each, strict=True)), held, groups, size)
+        parts = list(zip(*each, strict=True))
+        return replace(found, ratio=ratio)._divided(parts, held, groups, size)
 
     @classmethod
     def from_estimator(
@@ -572,11 +571,7 @@ class Rankings:
                 outputs.append(found[0][0])
         inputs = list(zip(*columns.values(), strict=True))
         made = cls(
-            tuple(columns),
-            (),
-            ratio=ratio,
-            pos_label=pos_label,
-            outputs=tuple(outputs),
+            tuple(columns), (), ratio=ratio, pos_label=pos_label, outputs=tuple(outputs)
         )
         return made._divided(inputs, held, groups, labels.size)
 
@@ -694,7 +689,6 @@ class Rankings:
         if self.kind == "one":
             n, m = self.sizes
             check_both_classes(m - self.n_missed, n - self.n_missed)
-        if self.kind == "one":
             return self
         kept = both_classes(
             [(one.n_targets - one.n_missed, one.n_samples) for one in first],
@@ -782,17 +776,6 @@ def _named(estimator: Any) -> Mapping[Any, Any]:
     if not named:
         raise invalid("estimator", "hold at least one estimator", "none")
     return named
-
-
-def _check_columns(
-    outside: Mapping[str, Any], columns: Mapping[str, ArrayLike | None]
-) -> None:
-    """Refuse items without a score beside columns in which they have no place."""
-    for name, number in outside.items():
-        for column, values in columns.items():
-            if is_given(number) and values is not None:
-                rule = f"be left out with `{column}`, which these items lack"
-                raise invalid(name, rule, brief(number))
 
 
 def _by_group(

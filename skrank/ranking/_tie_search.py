@@ -17,7 +17,6 @@ from skrank.ranking._counting import LevelCounts
 from skrank.ranking._ties import DETAILED, TieGroups, is_wide, tie_groups
 
 _LARGEST = 2**19  # scores in a sample, or down to half of it
-_SPARE = 6  # number of standard deviations
 _CANDIDATE = 8  # a tie may be so many times wider than in the sample
 
 
@@ -134,7 +133,7 @@ class TieSearch:
 def depth_in_sample(depth: int, stride: int) -> int:
     """Return a depth in a sample that is surely not above `depth` of the ranking."""
     expected = depth / stride
-    return math.ceil(expected + _SPARE * math.sqrt(expected) + 2 * _SPARE)
+    return math.ceil(expected + 6 * math.sqrt(expected) + 12)  # standard deviations
 
 
 def _one_of_each(scores: NDArray[Any], stride: int) -> NDArray[Any]:

@@ -13,9 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 DETAILED = 2**20  # depth down to which groups are stored one by one
-_WIDE = 128  # a tie is wide if it has at least this share of its depth,
-_WIDE_OF_ALL = 2**13  # and at least this share of the ranking
-_STRETCH = 1024  # length of a stretch as a share of its depth
 
 _Ints = NDArray[np.intp]
 
@@ -72,7 +69,8 @@ class TieGroups:
 
 def is_wide(start: _Ints, size: _Ints, n_samples: int) -> NDArray[np.bool_]:
     """Return whether ties that begin at a depth are too wide to be left out there."""
-    return (size * _WIDE >= start) & (size * _WIDE_OF_ALL >= n_samples)
+    # shares of the depth and of the ranking
+    return (size * 128 >= start) & (size * 2**13 >= n_samples)
 
 
 def tie_groups(
@@ -119,6 +117,6 @@ def untied(n_samples: int) -> TieGroups:
 
 def _cuts(begin: int, stop: int) -> _Ints:
     """Return the ends of the stretches between two depths."""
-    count = int(np.ceil(np.log(stop / begin) * _STRETCH))
+    count = int(np.ceil(np.log(stop / begin) * 1024))  # a share of 1/1024 of the depth
     cuts = begin * (stop / begin) ** (np.arange(1, count + 1) / max(count, 1))
     return np.rint(cuts).astype(np.intp)

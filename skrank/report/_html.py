@@ -11,25 +11,6 @@ from string import Template
 
 from skrank._utils._table import Table
 
-_PIECE = """<div class="skrank-report">
-<style>
-{style}</style>
-<{heading}>{title}</{heading}>
-<p class="conclusion">{conclusion}</p>
-<dl>
-{facts}</dl>
-{tables}{pictures}</div>"""
-_TABLE = """<section>
-<div class="wide" tabindex="0" role="region" aria-label="{caption}">
-<table>
-<caption>{caption}</caption>
-<thead><tr>{head}</tr></thead>
-{body}</table>
-</div>
-<p>{reading}</p>
-</section>
-"""
-
 
 def page(title: str, piece: str) -> str:
     """Return a page that contains a piece."""
@@ -46,15 +27,14 @@ def piece_of_page(
 ) -> str:
     """Return a piece of a page; its style does not affect the rest of the page."""
     listed = [f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>\n" for k, v in facts.items()]
-    return _PIECE.format(
-        style=_file("report.css"),
-        heading=heading,
-        title=escape(title),
-        conclusion=escape(conclusion),
-        facts="".join(listed),
-        tables="".join(map(_table, tables)),
-        pictures=pictures,
-    )
+    return f"""<div class="skrank-report">
+<style>
+{_file("report.css")}</style>
+<{heading}>{escape(title)}</{heading}>
+<p class="conclusion">{escape(conclusion)}</p>
+<dl>
+{"".join(listed)}</dl>
+{"".join(map(_table, tables))}{pictures}</div>"""
 
 
 def _file(name: str) -> str:
@@ -70,12 +50,17 @@ def _table(table: Table) -> str:
         f'<th scope="col"{kind}>{escape(cell)}</th>'
         for kind, cell in zip(kinds, table.header, strict=True)
     ]
-    return _TABLE.format(
-        caption=escape(table.caption),
-        head="".join(head),
-        body=_body(table),
-        reading=escape(table.reading),
-    )
+    caption = escape(table.caption)
+    return f"""<section>
+<div class="wide" tabindex="0" role="region" aria-label="{caption}">
+<table>
+<caption>{caption}</caption>
+<thead><tr>{"".join(head)}</tr></thead>
+{_body(table)}</table>
+</div>
+<p>{escape(table.reading)}</p>
+</section>
+"""
 
 
 def _body(table: Table) -> str:

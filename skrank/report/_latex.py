@@ -4,18 +4,6 @@ import re
 
 from skrank._utils._table import Table
 
-# a row that begins with [ or * would be the argument of the command before it
-_SPECIAL = re.compile(r"^[\[*]|[\\&%$#_{}~^<>]")
-_ESCAPED = {
-    "[": "{[}",
-    "*": "{*}",
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-}
-
 
 def latex_of(table: Table) -> str:
     """Float with a caption and the rules of booktabs."""
@@ -51,4 +39,15 @@ def _row(cells: tuple[str, ...], n_names: int) -> str:
 
 
 def _escape(text: str) -> str:
-    return _SPECIAL.sub(lambda one: _ESCAPED.get(one[0], "\\" + one[0]), text)
+    named = {
+        "[": "{[}",
+        "*": "{*}",
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+    # a row that begins with [ or * would be the argument of the command before it
+    special = r"^[\[*]|[\\&%$#_{}~^<>]"
+    return re.sub(special, lambda one: named.get(one[0], "\\" + one[0]), text)

@@ -14,12 +14,10 @@ from typing import Any
 from skrank._utils._text import as_text
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints
-from skrank.displays._curve_display import CurveDisplay
+from skrank.displays._curve_display import MANY, CurveDisplay
 from skrank.displays._drawing import COLORS, STYLES, lone_axes
 from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
-
-_MOST = 10  # number of curves: more colours and dashes cannot be distinguished
 
 
 def gallery(
@@ -31,7 +29,7 @@ def gallery(
     """Draw all rankings, as HTML with a legend beside the first figure."""
     if find_spec("matplotlib") is None:
         return "<p>The pictures need matplotlib, which is not installed.</p>\n"
-    best = sorted(curves, key=average_precision.__getitem__, reverse=True)[:_MOST]
+    best = sorted(curves, key=average_precision.__getitem__, reverse=True)[:MANY]
     names = [name for name in curves if name in best]
     shown = [curves[name] for name in names]
     figures = [
@@ -60,7 +58,7 @@ def gallery(
     legend = [_line(i, name, average_precision[name]) for i, name in enumerate(names)]
     notes = ""
     if len(names) < len(curves):
-        notes += f"<p>Of {len(curves)} rankings the {_MOST} of the highest average "
+        notes += f"<p>Of {len(curves)} rankings the {MANY} of the highest average "
         notes += "precision are drawn.</p>"
     if len({curve.n_targets for curve in shown}) > 1:
         notes += f"<p>The grey band is that of {escape(as_text(names[0]))}.</p>"

@@ -28,24 +28,19 @@ from skrank.curves._hit_curve import curve_of
 from skrank.curves._operating_points import points_of
 from skrank.inference._exchange import NothingMovesError
 from skrank.inference._metric_interval import MetricInterval
-from skrank.inference._random_selection import RandomSelectionTest, null_of
+from skrank.inference._random_selection import RandomSelectionTest, null_of_mean
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison import RankingComparison
 from skrank.metrics._definitions import AnyMetric, Metric, make_metric, make_null_metric
-from skrank.null import MeanNull, RandomSelectionNull
+from skrank.null import RandomSelectionNull
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._counts import RankCounts
-from skrank.ranking._folds import FOLDS_INFLATION
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._rankings import Rankings
+from skrank.ranking._rankings import MODEL, Rankings
 from skrank.ranking._several import columns_by_name, is_table
 from skrank.ranking._ties import untied
 from skrank.report._result import RankingReport
-
-# Number of items in clusters whose test takes about two seconds: 10,000 draws take 30
-# to 35 us for each item. Twice as many take twice as long.
-_MOST_IN_CLUSTERS = 50_000
 
 
 def ranking_report(
@@ -146,49 +141,30 @@ def ranking_report(
     level = check_fraction("confidence_level", confidence_level)
     if pvalue is not None:
         pvalue = check_flag("pvalue", pvalue)
-    lower = None if lower_is_better is False else lower_is_better
-    beside = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
-    for name, given in {**beside, "lower_is_better": lower}.items():
-        if classes is not None and given is not None:
-            raise invalid(name, "be None beside `classes`", brief(given))
-
-    # rankings: `every` has all groups, `both` those with targets and non-targets
-    if classes is not None:
-        every = Rankings.from_classes(y_true, y_score, classes)  # type: ignore[arg-type]
-    else:
-        every = _rankings(y_true, y_score, lower_is_better, **beside)
-    ap = make_null_metric("average_precision", ties)
-    both = every.defined_for(ap)
+    columns = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
+    every = _rankings(y_true, y_score, classes, lower_is_better, columns)
     settings: Any = {"ties": ties, "random_state": random_state}
-    names = every.names
-    first = [row[0] for row in every.parts]
-    is_listed = all(isinstance(one.items, ListedItems) for one in every.parts[0])
+    ap = make_null_metric("average_precision", ties)
+    both = every.defined_for(ap)  # the groups with targets and non-targets
 
     def rankings_for(metric: AnyMetric) -> Rankings:
         return every if every.grouped and metric.always_defined else both
 
-    def values_of(metric: AnyMetric) -> dict[str, float]:
-        columns = zip(*rankings_for(metric).parts, strict=True)
-        means = [
-            float(np.mean([metric.value(r) for r in column])) for column in columns
-        ]
-        return dict(zip(names, means, strict=True))
-
     # metrics
-    n_least = min(int(one.n_samples) for one in first)
+    n_least = min(int(row[0].n_samples) for row in every.parts)
     depths_t = _depths("t", t, n_least, beyond=every.grouped)
     depths_k = depths_t if k is None else _depths("k", k, n_least, beyond=every.grouped)
     of_top = [f"average_precision@{depth}" for depth in depths_k]
     for at_t in ("recall", "precision", "enrichment_factor"):
         of_top += [f"{at_t}@{depth}" for depth in depths_t]
-    at_top = {name: make_null_metric(name, ties) for name in of_top}
+    top = {name: make_null_metric(name, ties) for name in of_top}
     more = [metrics] if isinstance(metrics, str | AnyMetric) else list(metrics)
     others = {made.name: made for made in (make_metric(one, ties) for one in more)}
 
     # results; null means otherwise depend on the targets or the ties of each ranking
     null_means: dict[str, float] = {}
     if not every.of_classes and ties == "expected":
-        for name, metric in {ap.name: ap, **at_top, **others}.items():
+        for name, metric in {ap.name: ap, **top, **others}.items():
             # with clusters, metrics of the order within the top have another mean
             if isinstance(metric, Metric) and not (every.n_clusters and metric.ordered):
                 null_means[name] = _null_mean(metric, rankings_for(metric))
@@ -196,27 +172,28 @@ def ranking_report(
     intervals = {
         metric.name: {
             name: MetricInterval(metric, **settings).of(rankings_for(metric).only(name))
-            for name in names
+            for name in every.names
         }
         for metric in (ap, *others.values())
     }
     compared = None
-    if not every.of_classes and len(names) > 1 and is_listed:
+    is_listed = all(isinstance(one.items, ListedItems) for one in every.parts[0])
+    if not every.of_classes and len(every.names) > 1 and is_listed:
         compared = RankingComparison(ap, **settings).compare_all(both)
-    top = {at: values_of(metric) for at, metric in at_top.items()}
+    at_top = {at: _means(metric, rankings_for(metric)) for at, metric in top.items()}
     n_samples, n_targets = every.sizes
-    curves = (
-        {} if every.kind != "one" else dict(zip(names, every.parts[0], strict=True))
-    )
+    curves = {}
+    if every.kind == "one":
+        curves = dict(zip(every.names, every.parts[0], strict=True))
     return RankingReport(
-        average_precision=values_of(ap),
+        average_precision=_means(ap, both),
         null_distributions=nulls,
         tests=tests,
         intervals={
             name: one.confidence_interval(level)
             for name, one in intervals[ap.name].items()
         },
-        at_depths={n: {at: one[n] for at, one in top.items()} for n in names},
+        at_depths={n: {at: one[n] for at, one in at_top.items()} for n in every.names},
         null_means=null_means,
         comparisons=compared,
         leaderboard=None if compared is None else compared.leaderboard(level),
@@ -234,8 +211,15 @@ def ranking_report(
         n_rankings=len((every if every.grouped else both).parts),
         n_defined=len(both.parts),
         n_clusters=every.n_clusters,
-        metrics={n: {at: intervals[at][n] for at in others} for n in names},
+        metrics={n: {at: intervals[at][n] for at in others} for n in every.names},
     )
+
+
+def _means(metric: AnyMetric, rankings: Rankings) -> dict[str, float]:
+    """Return the mean value of each model over the parts."""
+    columns = zip(*rankings.parts, strict=True)
+    means = [float(np.mean([metric.value(r) for r in column])) for column in columns]
+    return dict(zip(rankings.names, means, strict=True))
 
 
 def _tests(
@@ -244,7 +228,9 @@ def _tests(
     """Return null distributions, and tests if they are requested or quick."""
     each = {name: both.only(name) for name in both.names}
     if both.clusters is not None:
-        is_quick = both.sizes[0] <= _MOST_IN_CLUSTERS
+        # the test of these takes about two seconds: 10,000 draws take 30 to 35 us for
+        # each item
+        is_quick = both.sizes[0] <= 50_000
         if is_quick if pvalue is None else pvalue:
             try:
                 return {}, {name: test.of(one) for name, one in each.items()}
@@ -253,16 +239,7 @@ def _tests(
                     raise
         return {}, None
     metric = make_null_metric(test.metric, test.ties)
-    nulls: dict[str, Any] = {}
-    for name, one in each.items():
-        parts = [null_of(ranking, metric) for ranking in one.single]
-        nulls[name] = (
-            parts[0]
-            if len(parts) == 1
-            else MeanNull(
-                parts, inflation=FOLDS_INFLATION if both.kind == "folds" else 1.0
-            )
-        )
+    nulls = {name: null_of_mean(one, metric) for name, one in each.items()}
     if pvalue is None:
         pvalue = all(null.is_quick for null in nulls.values())
     if not pvalue:
@@ -283,32 +260,34 @@ def _null_mean(metric: Metric, rankings: Rankings) -> float:
 
 
 def _rankings(
-    y_true: Any, y_score: Any, lower_is_better: Any, **given: Any
+    y_true: Any, y_score: Any, classes: Any, lower_is_better: Any, columns: Any
 ) -> Rankings:
     """Return the rankings of all columns, or existing rankings, with names as text."""
+    lower = None if lower_is_better is False else lower_is_better
+    given = {**columns, "lower_is_better": lower}
+    if classes is not None:
+        for name, value in given.items():
+            if value is not None:
+                raise invalid(name, "be None beside `classes`", brief(value))
+        return Rankings.from_classes(y_true, y_score, classes)
+    found: Rankings = y_true
     is_ranked = isinstance(y_true, Mapping | Ranking | RankCounts | Rankings)
     if y_score is None and is_ranked:
-        for name, value in {
-            **given,
-            "lower_is_better": lower_is_better or None,
-        }.items():
+        for name, value in {**given, "lower_is_better": lower or None}.items():
             if value is not None:
                 rule = "be left out for rankings and counts"
                 raise invalid(name, rule, brief(value))
-        found: Rankings = y_true
         if not isinstance(y_true, Rankings):
             is_named = isinstance(y_true, Mapping)
             known = columns_by_name(y_true) if is_named else y_true
             found = Rankings.from_rankings(known)
     else:
         columns_of(y_true, y_score)
-        if is_table(y_score):
-            columns = columns_by_name(y_score)
-        else:
+        if not is_table(y_score):
             called = getattr(y_score, "name", None)
-            columns = {"model" if called in (None, "") else called: y_score}
-        given["lower_is_better"] = lower_is_better
-        found = Rankings.from_predictions(y_true, columns, **given)
+            y_score = {MODEL if called in (None, "") else called: y_score}
+        lower = {"lower_is_better": lower_is_better}
+        found = Rankings.from_predictions(y_true, y_score, **columns, **lower)
     return replace(found, names=tuple(map(str, found.names)))
 
 

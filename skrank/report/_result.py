@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from textwrap import fill
 from typing import Any
 
-import numpy as np
-
 from skrank._utils._table import Table, data_frame
 from skrank._utils._text import as_text, columns_of, format_size, listed
 from skrank.curves._hit_curve import HitCurve
@@ -19,7 +17,6 @@ from skrank.inference._metric_interval_result import (
 )
 from skrank.inference._random_selection import zscore_of
 from skrank.inference._random_selection_result import (
-    FAR_BELOW,
     REVERSED,
     RandomSelectionResult,
     is_far_below,
@@ -31,7 +28,6 @@ from skrank.report._latex import latex_of
 from skrank.report._output import written
 from skrank.report._pictures import gallery
 from skrank.report._tables import (
-    MOST_IN_PAIRS,
     conclusion_of,
     table_of_depths,
     table_of_leaderboard,
@@ -205,14 +201,7 @@ class RankingReport:
                 f"The average precision of {n} classes is {low} to {high}. The "
                 "values cannot be compared, because the prevalences differ."
             )
-        return conclusion_of(
-            self.average_precision,
-            self.intervals,
-            self.tests,
-            self.null_means.get("average_precision"),
-            self.leaderboard,
-            self.confidence_level,
-        )
+        return conclusion_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers and strings, for JSON.
@@ -328,17 +317,13 @@ class RankingReport:
             **chance,
             **self.at_depths[name],
         }
-        level = self.confidence_level
-        more = {
-            at: (one.value, one.confidence_interval(level))
-            for at, one in self.metrics.get(name, {}).items()
-        }
-        for at, (estimate, (low, high)) in more.items():
-            numbers |= {at: estimate, f"{at}_low": low, f"{at}_high": high}
+        for at, one in self.metrics.get(name, {}).items():
+            low, high = one.confidence_interval(self.confidence_level)
+            numbers |= {at: one.value, f"{at}_low": low, f"{at}_high": high}
         named: dict[str, float | str] = {"name": name}
         if isinstance(self.n_targets, dict):
             named["n_targets"] = self.n_targets[name]
-        return named | {key: float(one) for key, one in numbers.items()}
+        return named | {key: float(number) for key, number in numbers.items()}
 
     def _facts(self) -> dict[str, str]:
         """Return the data set and the settings."""
@@ -373,13 +358,11 @@ class RankingReport:
 
     def _is_far_below(self, name: str) -> bool:
         """Whether a ranking may be reversed, if this is quick to compute."""
+        null = self.null_distributions.get(name)  # None with clusters
+        if self.tests is not None:
+            return self.tests[name]._is_far_below()
         value = self.average_precision[name]
-        null, test = self.null_distributions.get(name), (self.tests or {}).get(name)
-        if null is None:  # with clusters
-            drawn = None if test is None else test.null_values
-            return drawn is not None and float(np.mean(drawn <= value)) <= FAR_BELOW
-        pvalue = test.pvalue if test else None
-        return (test is not None or null.is_quick) and is_far_below(value, null, pvalue)
+        return null is not None and null.is_quick and is_far_below(value, null)
 
     def _tables(self) -> list[Table]:
         """Return all tables."""
@@ -393,7 +376,8 @@ class RankingReport:
             tables.append(table_of_depths(values, null_means, depths, n_samples))
         if any(self.metrics.values()):
             tables.append(table_of_metrics(self.metrics, self.null_means, level))
-        if self.comparisons is not None and len(self.names) <= MOST_IN_PAIRS:
+        # at most 6 pairs are listed; more rankings are in the order of a leaderboard
+        if self.comparisons is not None and len(self.names) <= 4:
             tables.append(table_of_pairs(self.comparisons, level))
         elif self.leaderboard is not None:
             tables.append(table_of_leaderboard(self.leaderboard, self.intervals))

@@ -30,14 +30,6 @@ from skrank.ranking._input import (
     warn_of_minus_one,
 )
 
-_OTHER_FILES = {
-    b"PK": "a zip archive, as are workbooks of Excel (xlsx)",
-    b"BZh": "compressed by bzip2 (bz2)",
-    b"\xfd7zXZ": "compressed by xz",
-    b"\x28\xb5\x2f\xfd": "compressed by zstd",
-    b"\xff\xfe": "text in UTF-16",
-    b"\xfe\xff": "text in UTF-16",
-}
 _Rows = NDArray[np.intp]
 
 
@@ -143,18 +135,26 @@ def _said_of(text: str, separator: str) -> str:
 
 def _check_text(data: bytes, separator: str) -> None:
     """Check that the data are text with this separator."""
-    kinds = [kind for magic, kind in _OTHER_FILES.items() if data.startswith(magic)]
+    others = {
+        b"PK": "a zip archive, as are workbooks of Excel (xlsx)",
+        b"BZh": "compressed by bzip2 (bz2)",
+        b"\xfd7zXZ": "compressed by xz",
+        b"\x28\xb5\x2f\xfd": "compressed by zstd",
+        b"\xff\xfe": "text in UTF-16",
+        b"\xfe\xff": "text in UTF-16",
+    }
+    kinds = [kind for magic, kind in others.items() if data.startswith(magic)]
     if kinds or b"\0" in data[:4096]:
         rule = "the file must be csv or tsv (UTF-8, also gz) or parquet"
         raise ValueError(f"{rule}; got one that is {[*kinds, 'binary'][0]}.")
     header = data.partition(b"\n")[0].decode(errors="replace")
-    others = [one for one in ",;\t|" if one in header]
-    if others and separator not in header:
+    marks = [one for one in ",;\t|" if one in header]
+    if marks and separator not in header:
         rule = f"cells must be separated by {separator!r}"
-        advice = f"Give --separator {others[0]!r}"
-        if others[0] == ";":
+        advice = f"Give --separator {marks[0]!r}"
+        if marks[0] == ";":
             advice += ", and --decimal ',' for decimal commas"
-        raise ValueError(f"{rule}; got {others[0]!r} in the header. {advice}.")
+        raise ValueError(f"{rule}; got {marks[0]!r} in the header. {advice}.")
 
 
 def _targets(

@@ -18,12 +18,9 @@ from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
 )
-from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
 
 _NULL_MEAN = "null mean"  # name of the last row of a table
-# Rankings whose pairs are listed, at most 6; more are in the order of a leaderboard.
-MOST_IN_PAIRS = 4
 
 
 def table_of_rankings(
@@ -191,23 +188,18 @@ def table_of_leaderboard(
     return Table("Leaderboard", header, rows, 1, reading)
 
 
-def conclusion_of(
-    values: Mapping[str, float],
-    intervals: Mapping[str, ConfidenceInterval],
-    tests: Mapping[str, RandomSelectionResult] | None,
-    null_mean: float | None,
-    board: RankingLeaderboard | None,
-    confidence_level: float,
-) -> str:
+def conclusion_of(report: Any) -> str:
     """Return a sentence on average precision: the best ranking and the others."""
+    values, tests, board = report.average_precision, report.tests, report.leaderboard
+    null_mean = report.null_means.get("average_precision")
     best = max(values, key=values.__getitem__)
-    alpha, name = 1 - confidence_level, _name(best)
+    alpha, name = 1 - report.confidence_level, _name(best)
     decimals = 3 if values[best] >= 0.001 else _decimals([values[best]])
     said = f"{values[best]:.{decimals}f}"
     if len(values) == 1:
-        low, high = intervals[best]
+        low, high = report.intervals[best]
         if not math.isnan(low):
-            level = _percent(confidence_level)
+            level = _percent(report.confidence_level)
             said += f" ({level} interval {low:.{decimals}f} to {high:.{decimals}f})"
         said = f"{name} has the average precision {said}"
         if tests is None:

@@ -178,6 +178,9 @@ def test_settings_that_dask_has_itself(columns):
         average_precision(*data, sample_weight=np.ones(400))
     with pytest.raises(ValueError, match="`y_score` must be given"):
         average_precision(data[0])
+    for name in ("groups", "clusters", "strata", "folds", "sample_weight"):
+        with pytest.raises(ValueError, match=f"`{name}` must be left out with dask"):
+            skrank.Rankings.from_predictions(*data, **{name: np.arange(400) % 4})
 
 
 def test_what_needs_items_in_memory_does_not_fetch_them(columns):

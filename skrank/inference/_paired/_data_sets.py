@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
 from skrank._utils._rounding import levels
-from skrank.inference._paired._paired_result import (
-    PairedResult,
-    join_tails,
-    sign_test,
-)
+from skrank.inference._paired._paired_result import PairedResult, join_tails, sign_test
 
 Floats = NDArray[np.float64]
 

@@ -19,7 +19,6 @@ from skrank._utils._rounding import ROUNDING
 from skrank.inference._paired._paired_result import PairedResult
 from skrank.inference._variability._changes import shared_targets
 from skrank.inference._variability._clusters import Codes
-from skrank.inference._variability._moderation import reach_of
 from skrank.inference._variability._resampling import (
     Engine,
     Floats,
@@ -53,11 +52,6 @@ class Pair:
         return self.a, self.b
 
     @property
-    def n_samples(self) -> int:
-        """Number of items."""
-        return int(self.a.n_samples)
-
-    @property
     def targets(self) -> NDArray[np.intp]:
         """Positions of the targets, the same in both."""
         return shared_targets(self.rankings)
@@ -67,10 +61,6 @@ class Pair:
         """Scores of the items."""
         a, b = (one.items.y_score for one in self.rankings)
         return a, b
-
-    def scale(self, metric: AnyMetric) -> float:
-        """Value of a perfect ranking."""
-        return reach_of(metric, metric.frame(self.a, self.a.n_targets)).best
 
     def is_certain(self, metric: AnyMetric) -> bool:
         """Whether the values are equal in every sample."""
@@ -107,7 +97,7 @@ class Pair:
     def swaps(self, metric: AnyMetric, codes: Codes | None = None) -> "Swaps":
         """Return the exchanges of the two ranks of each item, or of each cluster."""
         frame, (a, b) = resampled_frame(metric, self.a), self.standings_by_rank()
-        units = np.arange(self.n_samples) if codes is None else codes
+        units = np.arange(int(self.a.n_samples)) if codes is None else codes
         of_targets, of_others = units[self.targets], np.delete(units, self.targets)
         places, moved = np.stack([a.places, b.places]), a.places != b.places
         # the first stays also if it changes nothing, so that there is one

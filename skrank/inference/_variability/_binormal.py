@@ -26,9 +26,7 @@ from skrank.inference._variability._sample import Sample
 from skrank.metrics._definitions import Frame, Metric
 from skrank.ranking._ranking import Ranking
 
-# Distances between the means, from a ranking worse than chance to a perfect one; bounds
-# of the cells of scores; and the number of targets of the ideal ranking.
-_SHIFTS = np.linspace(-2, 8, 51)
+# Bounds of the cells of scores; and the number of targets of the ideal ranking.
 _BOUNDS = np.linspace(13, -6, 381)
 _DENSE = 1e7
 
@@ -106,7 +104,8 @@ def binormal_variances(
     """
     dense = _dense(frame)
     metric = _of_dense(metric, frame, dense)
-    sample = _sample(_SHIFTS, spread, dense)
+    # distances of the means, from worse than chance to a perfect ranking
+    sample = _sample(np.linspace(-2, 8, 51), spread, dense)
     variances = jackknife(metric, sample, dense).variance
     scale = dense.n_targets / frame.n_targets
     return _values(metric, sample, dense), np.asarray(scale * variances)

@@ -72,20 +72,26 @@ class ItemChanges:
 class ClusterChanges:
     """Clusters are drawn anew; the rows are the sums over their items.
 
-    `fewest` are the clusters with targets or with non-targets, whichever are fewer.
+    There are none for a metric that jumps when an item is left out. `fewest` are the
+    clusters with targets or with non-targets, whichever are fewer.
     """
 
-    changes: Floats
+    changes: Floats | None
     fewest: int
+
+    @property
+    def is_known(self) -> bool:
+        """Whether two clusters hold targets, and two non-targets."""
+        return self.fewest >= 2
 
     def error(self, contrast: Sequence[float] | Floats) -> StandardError:
         """Return the root of ``G / (G - 1)`` times the sum of squares about the mean.
 
-        It is NaN if a class is in one cluster. The degrees of freedom are infinite if
-        nothing varies.
+        It is NaN if a class is in one cluster, and without rows. The degrees of freedom
+        are infinite if nothing varies.
         """
-        if self.fewest < 2:
-            return StandardError(math.nan, 1.0)
+        if self.changes is None or not self.is_known:
+            return StandardError(math.nan, max(1.0, self.fewest - 1.0))
         totals = self.changes @ contrast
         squares, n = (totals - totals.mean()) ** 2, totals.size
         total = squares.sum()
@@ -199,8 +205,10 @@ def cluster_changes(
     metric: Metric, row: Sequence[Ranking], codes: Codes
 ) -> ClusterChanges:
     """Jackknife of the clusters of one data set; O(n log m) for each model."""
-    totals = [np.bincount(codes, influences(metric, one)) for one in row]
     fewest = min(clusters_of_classes(row[0], codes))
+    if not metric.smooth:
+        return ClusterChanges(None, fewest)
+    totals = [np.bincount(codes, influences(metric, one)) for one in row]
     return ClusterChanges(np.stack(totals, axis=1).astype(np.float64), fewest)
 
 

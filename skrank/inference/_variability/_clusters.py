@@ -31,10 +31,6 @@ from skrank.ranking._standing import Standing, standing
 
 Codes = NDArray[np.intp]
 
-# Number of items of rankings without a cluster that are held at once: 64 MB. Half of it
-# takes as long, and benchmarks/clusters_over_groups.py stays below it.
-_CELLS = 2**23
-
 
 def clusters_of_classes(ranking: Ranking, codes: Codes) -> tuple[int, int]:
     """Numbers of clusters with targets, and of clusters with non-targets."""
@@ -69,9 +65,10 @@ def cell_changes(metric: Metric, ranking: Ranking, codes: Codes) -> Floats:
     if ranking.n_targets == 0 or ranking.n_non_targets == 0:
         return np.zeros(size.size)
     changes = np.bincount(codes, influences(metric, ranking)).astype(np.float64)
-    for several in np.array_split(
-        np.flatnonzero(size > 1), 1 + codes.size * size.size // _CELLS
-    ):
+    # 64 MB of items of rankings without a cluster are held at once; half of it takes as
+    # long, and benchmarks/clusters_over_groups.py stays below it
+    n_portions = 1 + codes.size * size.size // 2**23
+    for several in np.array_split(np.flatnonzero(size > 1), n_portions):
         row, items = np.nonzero(codes != several[:, None])
         data = RankingInput(is_target[items].nonzero()[0], ranking.items.y_score[items])
         many = rank_groups(data, row, several.size)

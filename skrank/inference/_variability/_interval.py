@@ -20,11 +20,9 @@ from scipy.stats import t as student
 
 from skrank._utils._rounding import ROUNDING
 
-# Degrees of freedom of the binormal variance; and the factor by which a sample
-# overestimates those of its own variance, because it lacks hits that it did not draw.
-# Chosen by simulation: benchmarks/coverage_of_intervals.py.
+# Degrees of freedom of the binormal variance, chosen by simulation:
+# benchmarks/coverage_of_intervals.py.
 _MODEL_WEIGHT = 6
-_OVERSTATED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +251,12 @@ class ModeratedRule:
 
     @property
     def _own(self) -> float:
-        """Weight of the sample's own variance, in degrees of freedom."""
-        return self.degrees_of_freedom / _OVERSTATED
+        """Weight of the sample's own variance, in degrees of freedom.
+
+        A sample overestimates them by a factor, which simulation gave, because it lacks
+        hits that it did not draw.
+        """
+        return self.degrees_of_freedom / 2
 
     def _variance_at(self, x: float) -> float:
         """Variance of the logit if the true value is `x`."""

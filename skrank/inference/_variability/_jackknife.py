@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._utils._checks import invalid
 from skrank.inference._variability._sample import Sample, asked_cut, sample_of
 from skrank.metrics._definitions import Frame, Metric
 from skrank.ranking._ranking import HitGroups, Ranking
@@ -97,19 +98,12 @@ def _frame(metric: Metric, ranking: Ranking) -> Frame:
     """Frame of a ranking whose cutoff does not depend on the left-out item."""
     cut = asked_cut(metric, ranking)
     if cut < ranking.n_samples and metric.ties != "expected":
-        _check_tie_at_cut(metric, ranking.items.tie_size(cut))
+        size = ranking.items.tie_size(cut)
+        if size > 1:  # the end of the tie would move, or it is sorted by labels
+            rule = "be 'expected' where a tie reaches to the cutoff, since other items"
+            got = f"{metric.ties!r} for {metric.name}, with a tie of {size} there"
+            raise invalid("ties", f"{rule} would move it", got)
     return metric.frame(ranking, ranking.n_targets)
-
-
-def _check_tie_at_cut(metric: Metric, size: int) -> None:
-    """Refuse a cutoff that moves to the end of a tie, or a tie sorted by labels."""
-    if size > 1:
-        msg = (
-            "`ties` must be 'expected' where a tie reaches to the cutoff, since other "
-            f"items would move it; got {metric.ties!r} for {metric.name}, with a tie "
-            f"of {size} there."
-        )
-        raise ValueError(msg)
 
 
 def jackknife(metric: Metric, sample: Sample, frame: Frame) -> Jackknife:

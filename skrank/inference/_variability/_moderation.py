@@ -145,12 +145,7 @@ def _hits_above_cut(metric: Metric, ranking: Ranking, frame: Frame) -> dict[str,
 
 
 def _keep_inside(
-    metric: Metric,
-    frame: Frame,
-    share: float,
-    zero: float,
-    best: float,
-    chance: float,
+    metric: Metric, frame: Frame, share: float, zero: float, best: float, chance: float
 ) -> float:
     """Keep a share away from the ends, where its logit is infinite.
 

@@ -29,13 +29,10 @@ Engine = Callable[[int, np.random.Generator], Floats]
 # Tie groups of many rankings one after the other, and the ranking of each.
 RowGroups = tuple[HitGroups, NDArray[np.intp]]
 
-# Counts of a batch of rankings: enough for NumPy, and few enough for the cache.
-_BATCH = 1 << 14
-
 
 def batches(n_rankings: int, width: int) -> Iterator[int]:
     """Return sizes of batches for rankings with so many counts."""
-    size = max(1, _BATCH // width)
+    size = max(1, 2**14 // width)  # enough for NumPy, few enough for the cache
     for start in range(0, n_rankings, size):
         yield min(size, n_rankings - start)
 

@@ -1,0 +1,48 @@
+"""What the functions of all metrics take, written once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypedDict, TypeVar
+
+from numpy.typing import ArrayLike
+
+from skrank._utils._documented import documented
+from skrank.metrics._definitions._base import AnyMetric
+from skrank.ranking._as_ranking import CountOf
+
+Function = TypeVar("Function", bound=Callable[..., float])
+
+
+class Shared(TypedDict, total=False):
+    """Arguments of a metric beside labels, scores and its settings."""
+
+    pos_label: object
+    sample_weight: ArrayLike | None
+    groups: ArrayLike | None
+    n_missed: CountOf
+    n_unlisted: CountOf | None
+    undefined: float | str
+
+
+def metric_function(function: Function) -> Function:
+    """Show the arguments of every metric in a signature, in place of `shared`."""
+    own = dict(inspect.signature(function).parameters)
+    del own["shared"]
+    ties = [own.pop("ties")] if "ties" in own else []
+    every = inspect.signature(AnyMetric.__call__).parameters
+    pos_label, *others = (every[name] for name in Shared.__annotations__)
+    public = inspect.Signature([*own.values(), pos_label, *ties, *others])
+
+    @wraps(function)
+    def called(*args: Any, **given: Any) -> float:
+        for name in given:
+            if name not in public.parameters:
+                said = f"got an unexpected keyword argument {name!r}"
+                raise TypeError(f"{function.__name__}() {said}")
+        return function(*args, **given)
+
+    called.__signature__ = public  # type: ignore[attr-defined]
+    return documented(called)  # type: ignore[return-value]
