@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from importlib.metadata import version
+from textwrap import fill
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,9 +21,11 @@ from numpy.typing import NDArray
 from skrank._utils._checks import check_cutoff, invalid
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, brief, in_short
+from skrank.inference._monitor import CHANCE, RankingMonitor
 from skrank.metrics import average_precision
 from skrank.report._output import check_folder, written
 from skrank.report._report import ranking_report
+from skrank.report._sampled import SampledReport, sampled_report
 from skrank.report._score_file import read_score_file
 
 
@@ -32,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            _report(options)
+            options.run(options)
     except (ImportError, OSError, ValueError) as error:
         message = str(error).replace("`t`", "`--at`")
         message = message.replace("`y_true`", f"column {brief(options.target)}")
@@ -53,32 +56,19 @@ def run() -> NoReturn:
 
 def _report(options: argparse.Namespace) -> None:
     """Write the report of a file, then print it."""
-    outputs = {name: getattr(options, name) for name in ("html", "latex", "csv")}
-    outputs = {name: path for name, path in outputs.items() if path}
-    if sys.stdout is None:
-        raise OSError("the standard output is closed")
-    _check_outputs(outputs, 0 if options.file == "-" else options.file)
-    scores = {f"{name}{' (lower)' * low}": (name, low) for name, low in options.scores}
-    if not 0 < len(scores) == len(options.scores):
-        got = ", ".join(name for name, _ in options.scores) or "none"
-        rule = "name one column or more to rank by, and each only once"
-        raise invalid("--score", rule, brief(got) if scores else got)
+    outputs = _outputs(options)
     if options.by_group and options.group is None:
         raise invalid("--by-group", "be given with `--group`", "no group")
-    others = {"groups": options.group, "clusters": options.cluster}
-    named = {"y_true": options.target, **others}
-    read, n_left_out = read_score_file(
-        options.file,
-        scores,
-        named,
-        options.pos_label,
-        options.drop_missing_labels,
-        separator=options.separator,
-        decimal=options.decimal,
-    )
-    # the same report for the same file
-    asked = {"metrics": options.metric, "t": options.at, "random_state": 0}
-    report = ranking_report(**read, **asked)
+    report: Any
+    if options.strata:
+        report, n_left_out = _sampled(options), 0
+    else:
+        others = {"groups": options.group, "clusters": options.cluster}
+        missing = "drop" if options.drop_missing_labels else "refuse"
+        read, n_left_out = _read(options, others, missing)
+        # the same report for the same file
+        asked = {"metrics": options.metric, "t": options.at, "random_state": 0}
+        report = ranking_report(**read, **asked)
     printed, table = [str(report)], report.to_dict()["rankings"]
     header, rows = [*table], [*zip(*table.values(), strict=True)]
     if options.by_group:
@@ -86,8 +76,89 @@ def _report(options: argparse.Namespace) -> None:
         cells = [tuple(map(_cell, row)) for row in rows]
         printed.append(str(Table("Groups", tuple(map(as_text, header)), cells, 1, "")))
     if n_left_out:
-        printed.append(f"{n_left_out} items with a missing label were left out")
+        printed.append(
+            f"{n_left_out} items with a missing label were left out: these are metrics "
+            "of the labelled rows, not of the list"
+        )
         _say(printed[-1])
+    _write(options, outputs, report, printed, header, rows)
+
+
+def _sampled(options: argparse.Namespace) -> SampledReport:
+    """Report on the whole list by labels of a sample."""
+    for name in ("group", "cluster", "by_group", "drop_missing_labels"):
+        if getattr(options, name):
+            option = f"--{name.replace('_', '-')}"
+            raise invalid(option, "be left out with `--strata`", "both")
+    read, _ = _read(options, {"strata": options.strata}, "keep")
+    return sampled_report(**read, metrics=options.metric, t=options.at)
+
+
+def _monitor(options: argparse.Namespace) -> None:
+    """Print what a monitor says after the last day of a file."""
+    outputs = _outputs(options)
+    against: Any = options.against
+    if re.fullmatch(_NUMBER, against):
+        against = float(against)
+    monitor = RankingMonitor(options.metric, against=against)
+    read, _ = _read(options, {"groups": options.group}, "refuse")
+    scores, days, result = read["y_score"], read["groups"], None
+    # the days in the order of the file, as texts may have another one
+    for day in dict.fromkeys(days.tolist()):
+        at = days == day
+        some = {name: one[at] for name, one in scores.items()}
+        given = some if len(some) > 1 else next(iter(some.values()))
+        result = monitor.update(read["y_true"][at], given, group=day, after=result)
+    assert result is not None
+    table = {"day": result.labels, **result._columns()}
+    printed = [str(result), fill(result.conclusion(), 72)]
+    rows = [*zip(*table.values(), strict=True)]
+    _write(options, outputs, result, printed, [*table], rows)
+
+
+def _outputs(options: argparse.Namespace) -> dict[str, str]:
+    """Check the files to write and the columns of scores."""
+    given = {name: getattr(options, name, None) for name in ("html", "latex", "csv")}
+    outputs = {name: path for name, path in given.items() if path}
+    if sys.stdout is None:
+        raise OSError("the standard output is closed")
+    _check_outputs(outputs, 0 if options.file == "-" else options.file)
+    if not 0 < len(_scores(options)) == len(options.scores):
+        got = ", ".join(name for name, _ in options.scores)
+        rule = "name one column or more to rank by, and each only once"
+        raise invalid("--score", rule, brief(got) if got else "none")
+    return outputs
+
+
+def _scores(options: argparse.Namespace) -> dict[str, tuple[str, bool]]:
+    """Return the column of each model by its printed name, and whether low is good."""
+    return {f"{name}{' (lower)' * low}": (name, low) for name, low in options.scores}
+
+
+def _read(
+    options: argparse.Namespace, others: Mapping[str, str | None], missing: str
+) -> tuple[dict[str, Any], int]:
+    """Read the file; return its columns and the number of rows left out."""
+    return read_score_file(
+        options.file,
+        _scores(options),
+        {"y_true": options.target, **others},
+        options.pos_label,
+        missing,
+        separator=options.separator,
+        decimal=options.decimal,
+    )
+
+
+def _write(
+    options: argparse.Namespace,
+    outputs: Mapping[str, str],
+    report: Any,
+    printed: list[str],
+    header: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+) -> None:
+    """Write the files, then print."""
     try:  # files first, because the reader of a pipe may end
         for name, path in outputs.items():
             if name == "csv":
@@ -171,6 +242,9 @@ def _say(message: str) -> None:
         print(f"skrank: {in_short(message, 600)}", file=sys.stderr)
 
 
+_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)"
+
+
 class _Parser(argparse.ArgumentParser):
     """Parser with errors of one line."""
 
@@ -200,18 +274,16 @@ def _parser() -> argparse.ArgumentParser:
         "random selection, metrics of the first items, and comparisons of the models."
     )
     report = commands.add_parser("report", help=said, description=about, **common)
+    report.set_defaults(run=_report)
+    _add_columns(report)
     add, name = report.add_argument, "NAME"
-    add("file", help=".csv or .tsv (also .gz) or .parquet; - reads standard input")
-    add("--target", metavar=name, required=True, help="column of the labels")
-    scores: Any = {"dest": "scores", "action": "append", "metavar": name}
-    said = "column of scores, where larger is better; repeat it for each model"
-    add("--score", **scores, default=[], type=lambda one: (one, False), help=said)
-    said = "column of scores where smaller is better, such as docking energies"
-    add("--lower-is-better", **scores, type=lambda one: (one, True), help=said)
-    said = "label of the targets; labels 0 and 1, -1 and 1, or true and false need none"
-    add("--pos-label", metavar="LABEL", help=said)
     said = "leave out rows without a label"
     add("--drop-missing-labels", action="store_true", help=said)
+    said = (
+        "column of the stratum of a row, of which a random sample has labels; the "
+        "report is on the whole list"
+    )
+    add("--strata", metavar=name, help=said)
     said = "column of the day or query of a row; the report is on the means over these"
     add("--group", metavar=name, help=said)
     add("--by-group", action="store_true", help="also print a row for each group")
@@ -221,16 +293,46 @@ def _parser() -> argparse.ArgumentParser:
     add("--metric", action="append", default=[], metavar="METRIC", help=said)
     said = "depth, such as 10 or 1%%; can be repeated (default: 10, 1%%, 10%%)"
     add("--at", action="append", type=_depth, metavar="DEPTH", help=said)
-    said = "character between cells, such as ';', of the file and of --csv"
-    add("--separator", type=_separator, metavar="CHARACTER", help=said)
-    said = "decimal point or comma of the file and of --csv"
-    add("--decimal", choices=[".", ","], default=".", help=said)
     said = "write the report as a page; of these files, - is the standard output"
     add("--html", metavar="FILE", help=said)
     add("--latex", metavar="FILE", help="write the tables in LaTeX")
     said = "write a row for each model, or for each group with --by-group"
     add("--csv", metavar="FILE", help=said)
+    said = "monitor the rankings of days, which may be looked at on every day"
+    about = (
+        "Print whether the rankings of the days in a file are better than chance,\n"
+        "worse than a number, or better than those of another model."
+    )
+    monitor = commands.add_parser("monitor", help=said, description=about)
+    monitor.set_defaults(run=_monitor)
+    _add_columns(monitor)
+    add = monitor.add_argument
+    said = "column of the day of a row; the days are taken in the order of the file"
+    add("--group", metavar=name, required=True, help=said)
+    said = "metric of a day, such as recall@20 (default: the ranks of all targets)"
+    add("--metric", metavar="METRIC", help=said)
+    said = "number that the mean must reach, or column of the model to be better than"
+    add("--against", metavar="NUMBER or NAME", default=CHANCE, help=said)
+    add("--csv", metavar="FILE", help="write a row for each day")
     return parser
+
+
+def _add_columns(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say how a file is read."""
+    add, name = parser.add_argument, "NAME"
+    add("file", help=".csv or .tsv (also .gz) or .parquet; - reads standard input")
+    add("--target", metavar=name, required=True, help="column of the labels")
+    scores: Any = {"dest": "scores", "action": "append", "metavar": name}
+    said = "column of scores, where larger is better; repeat it for each model"
+    add("--score", **scores, default=[], type=lambda one: (one, False), help=said)
+    said = "column of scores where smaller is better, such as docking energies"
+    add("--lower-is-better", **scores, type=lambda one: (one, True), help=said)
+    said = "label of the targets; labels 0 and 1, -1 and 1, or true and false need none"
+    add("--pos-label", metavar="LABEL", help=said)
+    said = "character between cells, such as ';', of the file and of --csv"
+    add("--separator", type=_separator, metavar="CHARACTER", help=said)
+    said = "decimal point or comma of the file and of --csv"
+    add("--decimal", choices=[".", ","], default=".", help=said)
 
 
 def _separator(text: str) -> str:

@@ -38,7 +38,7 @@ def read_score_file(
     scores: Mapping[str, tuple[str, bool]],
     others: Mapping[str, str | None],
     pos_label: str | None = None,
-    drop_missing: bool = False,
+    missing: str = "refuse",
     *,
     separator: str | None = None,
     decimal: str = ".",
@@ -63,7 +63,7 @@ def read_score_file(
         table, rows = _read(polars, data, separator or by_name, names)
         label = texts.pop("y_true")
         labels = _texts(polars, table[label])
-        is_target, kept = _targets(label, labels, rows, pos_label, drop_missing)
+        is_target, kept = _targets(label, labels, rows, pos_label, missing)
         table, rows = {at: one.filter(kept) for at, one in table.items()}, rows[kept]
         read: dict[str, Any] = {"y_true": is_target, "y_score": {}}
         for name, (at, lower) in scores.items():
@@ -158,21 +158,25 @@ def _check_text(data: bytes, separator: str) -> None:
 
 
 def _targets(
-    name: str, labels: Any, rows: _Rows, pos_label: str | None, drop_missing: bool
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    name: str, labels: Any, rows: _Rows, pos_label: str | None, missing: str
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return which of the kept rows are targets, and which rows are kept.
 
+    Missing labels are refused, their rows are dropped, or they are kept as NaN.
     A text such as NA may be the class of the non-targets, if there is no other.
     """
     counts = Counter(labels.to_list())
-    missing = missing_labels(counts, pos_label)
-    known = counts.keys() - missing
-    is_missing = labels.is_in(missing).to_numpy()
-    if missing and not drop_missing:
+    absent = missing_labels(counts, pos_label)
+    known = counts.keys() - absent
+    is_missing = labels.is_in(absent).to_numpy()
+    if absent and missing == "refuse":
         if pos_label is None or len(known) > 1:
-            advice = "--drop-missing-labels leaves these rows out."
+            advice = (
+                "--drop-missing-labels leaves these rows out; --strata reports on the "
+                "whole list, if the others are a random sample of each stratum."
+            )
             _check_missing(name, rows[is_missing], advice)
-        said = f"{is_missing.sum()} items with the label {missing[0]!r}"
+        said = f"{is_missing.sum()} items with the label {absent[0]!r}"
         warnings.warn(f"{said} count as non-targets.", stacklevel=2)
         is_missing[:] = False
     codings = [
@@ -196,7 +200,10 @@ def _targets(
     wanted = [pos_label]
     if pos_label is None:
         wanted, labels = ["1", "1.0", "true"], labels.str.to_lowercase()
-    return labels.is_in(wanted).to_numpy()[~is_missing], ~is_missing
+    is_target = labels.is_in(wanted).to_numpy()
+    if missing == "keep":
+        return np.where(is_missing, np.nan, is_target), np.ones(len(labels), dtype=bool)
+    return is_target[~is_missing], ~is_missing
 
 
 def _numbers(polars: Any, name: str, column: Any, rows: _Rows, decimal: str) -> Any:

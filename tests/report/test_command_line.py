@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import skrank
-from skrank import ranking_report
+from skrank import RankingMonitor, SampledMetricInterval, ranking_report
 from skrank.report._command_line import main
 from skrank.report._score_file import _numbers
 
@@ -388,10 +388,13 @@ def test_missing_labels(tmp_path, capsys, cell, options):
         "`column active` must hold a value in each row; got 2 missing, in row 1, 2 be"
         in said
     )
-    assert "--drop-missing-labels leaves these rows out." in said
+    assert "--drop-missing-labels leaves these rows out; --strata reports on" in said
     assert main(ask(table, "--drop-missing-labels", *options)) == 0
     out, err = capsys.readouterr()
-    note = "2 items with a missing label were left out"
+    note = (
+        "2 items with a missing label were left out: these are metrics of the labelled "
+        "rows, not of the list"
+    )
     assert without_few(err) == f"skrank: {note}\n"
     assert out == f"{plain_report(N - 2)}\n\n{note}\n"
 
@@ -830,3 +833,76 @@ def test_help_has_an_example(capsys, arguments):
         main(arguments)
     assert ended.value.code == 0
     assert "skrank report scores.csv --target active" in capsys.readouterr().out
+
+
+SAMPLE = np.where(np.argsort(np.argsort(-A)) < 20, Y.astype(str), "")
+SAMPLE[::3] = Y.astype(str)[::3]
+STRATA = np.where(np.argsort(np.argsort(-A)) < 20, "top", "rest")
+
+
+def test_report_on_a_list_with_labels_of_a_sample(tmp_path, capsys):
+    # judge: the results of the class
+    table = write_table(tmp_path / "t.csv", labels=SAMPLE, stratum=STRATA)
+    page, csv = tmp_path / "page.html", tmp_path / "t.out.csv"
+    columns = ["--target", "active", "--score", "a", "--strata", "stratum"]
+    files = ["--at", "20", "--html", str(page), "--csv", str(csv)]
+    assert main(["report", str(table), *columns, *files]) == 0
+    out, _ = capsys.readouterr()
+    labels = np.array([np.nan if one == "" else float(one) for one in SAMPLE])
+    for name in ("average_precision", "recall@20"):
+        result = SampledMetricInterval(name).from_predictions(labels, A, strata=STRATA)
+        low, high = result.confidence_interval()
+        row = f"{name} {result.value:.4g} {low:.4g} {high:.4g}"
+        assert row in " ".join(out.split())
+        assert f"{high:.4g}" in page.read_text()
+        assert f'a,{name},"one more item, mid-p",100,5' in csv.read_text()
+    assert "Metrics of the whole list" in out
+    assert "average_precision" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    "option", [["--group", "id"], ["--cluster", "id"], ["--drop-missing-labels"]]
+)
+def test_a_sample_has_no_groups(tmp_path, capsys, option):
+    table = write_table(tmp_path / "t.csv", labels=SAMPLE, stratum=STRATA)
+    said = error_of(capsys, ask(table, "--strata", "stratum", *option))
+    assert f"`{option[0]}` must be left out with `--strata`" in said
+
+
+DAY_OF_ITEM = np.arange(N) // 10 + 5  # as texts, 10 is before 5
+
+
+@pytest.mark.parametrize(
+    ("options", "monitor"),
+    [
+        ([], RankingMonitor()),
+        (["--metric", "recall@3"], RankingMonitor("recall@3")),
+        (["--metric", "ap", "--against", ".5"], RankingMonitor("ap", against=0.5)),
+        (["--metric", "ap", "--against", "b"], RankingMonitor("ap", against="b")),
+    ],
+)
+def test_monitor_of_a_file(tmp_path, capsys, options, monitor):
+    # judge: the result of the class
+    labels = (np.arange(N) % 10 < 2).astype(int)
+    table = write_table(tmp_path / "t.csv", labels=labels, day=DAY_OF_ITEM)
+    csv = tmp_path / "out.csv"
+    columns = ["--score", "a", *(["--score", "b"] if "b" in options else [])]
+    given = ["monitor", str(table), "--target", "active", *columns, "--group", "day"]
+    assert main([*given, *options, "--csv", str(csv)]) == 0
+    out, err = capsys.readouterr()
+    scores = {"a": A, "b": B} if "b" in options else A
+    result = monitor.from_predictions(labels, scores, groups=DAY_OF_ITEM)
+    assert out.startswith(str(result))
+    assert "hypothesis" in out
+    rows = csv.read_text().splitlines()
+    assert len(rows) == 1 + len(result.labels)
+    assert [row.split(",")[0] for row in rows[1:]] == list(map(str, result.labels))
+    assert err == f"skrank: wrote {csv}\n"
+
+
+def test_monitor_that_cannot_be_asked(tmp_path, capsys):
+    table = write_table(tmp_path / "t.csv", day=DAY_OF_ITEM)
+    given = ["monitor", str(table), "--target", "active", "--score", "a"]
+    assert "`metric` must be named" in error_of(
+        capsys, [*given, "--group", "day", "--against", "0.5"]
+    )

@@ -526,8 +526,8 @@ def _check_known(metric: Any, placements: Placements) -> None:
         depth = ranking.above[placements.first[1]]  # of the top without its last tie
         example = f", such as precision@{depth}," if depth else ""
         rule = (
-            f"be one of the labelled items{example} because the rest of the list has no "
-            "labels"
+            f"be one of the labelled items{example} because the rest of the list has "
+            "no labels"
         )
         got = f"{metric.name}, which is between {least:.3g} and {most:.3g}"
         advice = "Label a random sample of the rest; see labels_to_collect."
