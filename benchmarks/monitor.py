@@ -146,13 +146,10 @@ def main(runs, kinds):
                 if not broken:
                     said = f"false alarms {np.isfinite(alarms).mean():.3f}"
                 else:
-                    delay = np.where(alarms >= 60, alarms - 59, np.nan)
                     early = np.mean(alarms < 60)
-                    delay = np.sort(delay[~np.isnan(delay)])
-                    middle, most = (
-                        delay[min(delay.size - 1, int(q * delay.size))]
-                        for q in (0.5, 0.9)
-                    )
+                    delay = np.sort(alarms[alarms >= 60]) - 59
+                    at = [int(q * delay.size) for q in (0.5, 0.9)]
+                    middle, most = delay[at] if delay.size else (math.nan, math.nan)
                     said = f"delay {middle:g} / {most:g}, before the break {early:.3f}"
                 print(
                     f"{kind}: {name} ({means[name.split(',')[0]]:.2f}): {said}",

@@ -189,8 +189,8 @@ class SampledMetricResult(Result):
             of at least c is at most ``floor(found / c) - found``.
         sequential : bool, default=False
             Whether the p-value holds if one labels more items of the stratum, in random
-            order, until it is small enough. A test at each look stops too early in up
-            to 15 % of the lists at a level of 5 %; this one in at most 5 %.
+            order, until it is small enough. At a level of 5 % it then stops too early
+            in at most 5 % of the lists; a test at each look in up to 9 %.
 
         Returns
         -------
