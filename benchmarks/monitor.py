@@ -107,7 +107,7 @@ def main(runs, kinds):
     recall, ap = (lambda y, s: recall_at_t(y, s, t=20)), average_precision
     for kind in kinds:
         large = KINDS[kind][0] > 1000
-        horizon = 60 if large else 300
+        horizon = 150 if large else 300
         for shift, n_days in ((0.0, horizon), (0.5, 120), (1.0, 40)):
             found = [
                 first_alarm(

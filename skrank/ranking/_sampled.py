@@ -191,6 +191,8 @@ def _checked(
     """Check a chunk of columns against each other."""
     check_index("y_score", y_score, y_true)
     check_index("strata", strata, y_true)
+    if hasattr(y_true, "isna"):  # nullable arrays of pandas, which have a mask
+        y_true = np.asarray(y_true, dtype=object)
     labels = as_column("y_true", y_true)
     scores = oriented(check_scores(y_score), lower)
     check_length("y_score", scores.size, labels.size)

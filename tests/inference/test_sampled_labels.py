@@ -195,6 +195,32 @@ def test_pvalue_of_one_look_does_not_hold_at_all_looks():
     assert ever_wrong(24, 14, 0.2, 12, sequential=False) > 0.22
 
 
+@pytest.mark.parametrize(
+    ("items", "labels"),
+    [((6, 6, 6, 6), (1, 1, 1, 1)), ((8, 8, 8), (2, 2, 2)), ((30, 30), (5, 5))],
+)
+def test_strata_of_few_labels_hold_for_all_numbers_of_targets(items, labels):
+    # judge: the hypergeometric probability of all numbers that a sample can have
+    n, strata = sum(items), np.repeat(np.arange(len(items)), items)
+    starts = np.cumsum([0, *items])[:-1]
+    found, limits = [], []
+    for some in itertools.product(*(range(r + 1) for r in labels)):
+        y = np.full(n, np.nan)
+        for start, r, x in zip(starts, labels, some, strict=True):
+            y[start : start + r] = np.arange(r) < x
+        ask = SampledMetricInterval(f"precision@{n}", n_resamples=500)
+        result = ask.from_predictions(y, -np.arange(n), strata=strata)
+        found.append(some)
+        limits.append(np.array(result.remaining()) + sum(some))
+    found, limits = np.array(found), np.array(limits)
+    for totals in itertools.product(*(range(0, size + 1, 2) for size in items)):
+        chance = np.ones(len(found))
+        for x, total, size, r in zip(found.T, totals, items, labels, strict=True):
+            chance = chance * hypergeom.pmf(x, size, total, r)
+        inside = (limits[:, 0] <= sum(totals)) & (sum(totals) <= limits[:, 1])
+        assert chance[inside].sum() >= 0.95
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("y", [(0, 2, 3, 7), (9, 10, 11), (0, 1, 2, 3, 4)])
 def test_interval_holds_over_all_samples_of_one_stratum(y):
@@ -345,6 +371,7 @@ def test_only_the_order_of_scores_and_the_runs_of_strata_count():
             pos_label="fraud",
         ),
         ask.from_predictions(pd.Series(y).astype("Int64"), score, strata=strata),
+        ask.from_predictions(pd.array(y, dtype="Int64"), score, strata=strata),
         ask.from_predictions(
             [None if math.isnan(one) else int(one) for one in y],
             list(score),
@@ -466,6 +493,24 @@ def test_chunks_that_do_not_belong_together():
         ask.from_chunks([chunk, single])
 
 
+def test_ranks_of_a_known_last_target_are_whole():
+    y, strata = np.full(10, np.nan), np.zeros(10)
+    y[[0, 5, 9]] = 1, 0, 1
+    for recall in (0.3, 0.5, 1.0):
+        ask = SampledMetricInterval(f"k_at_recall({recall})", mid_p=False)
+        result = ask.from_predictions(y, -np.arange(10), strata=strata)
+        low, high = result.confidence_interval()
+        assert (low % 1, high % 1) == (0, 0)
+    assert (low, high) == (10, 10)
+
+
+def test_a_level_beyond_the_draws_has_a_warning():
+    y, score, strata = sampled_list()
+    result = SampledMetricInterval(**FAST).from_predictions(y, score, strata=strata)
+    with pytest.warns(match="needs `n_resamples` of 2000"):
+        result.confidence_interval(0.999)
+
+
 def test_no_target_is_undefined_with_a_warning():
     y = [0, NAN, 0, NAN, 0, NAN]
     ask = SampledMetricInterval(**FAST)
@@ -476,6 +521,9 @@ def test_no_target_is_undefined_with_a_warning():
     assert result.recall_so_far().low == 0
     precision = SampledMetricInterval("precision@3", **FAST).of(result)
     assert precision.value == 0
+    with pytest.warns(match="average_precision is undefined"):
+        other = SampledMetricInterval(population=True, **FAST).of(result)
+    assert other.confidence_interval() == result.confidence_interval()
 
 
 def test_estimator_ranks_all_items():
@@ -524,7 +572,7 @@ def test_result_says_what_is_known():
     assert_array_equal(frame["first"].iloc[1:], frame["last"].iloc[:-1] + 1)
     low, left = result.confidence_interval().low, result.remaining()
     for text in (str(result), result.conclusion(), result._repr_html_()):
-        assert f"{low:.3g}"[:5] in text
+        assert f"{low:.4g}" in text or f"{low:.3g}" in text
         assert str(left.high) in text
     assert result.to_dict()["n_labelled"] == 300
     again = pickle.loads(pickle.dumps(result))
@@ -640,6 +688,8 @@ def test_expected_width_is_that_of_such_lists():
     guess = {"average_precision": np.mean(values), "prevalence": m / n}
     found = SampledMetricInterval(**FAST).expected_width(plan, **guess)
     assert found == pytest.approx(np.median(widths), rel=0.15)
+    with pytest.raises(ValueError, match="`plan` must be a result of labels_to_coll"):
+        SampledMetricInterval().expected_width(3, **guess)
     for wrong in (0.001, 1.0):
         guess["average_precision"] = wrong
         with pytest.raises(ValueError, match="`average_precision` must be above"):

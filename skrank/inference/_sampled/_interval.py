@@ -73,8 +73,9 @@ class SampledMetricInterval(MetricSettings):
         "k_at_recall(0.8)" (:ref:`metric_names`), or such an object of
         :func:`make_metric` with the tie rule "expected".
     mid_p : bool, default=True
-        Whether the interval has the mid-p level. False makes it 2 to 10 % wider, and
-        each limit that of an exact test if one stratum was sampled.
+        Whether strata with ten labels or more have the mid-p level, which holds on
+        average. False makes the interval somewhat wider, and each limit that of an
+        exact test if one stratum was sampled.
     population : bool, default=False
         Whether the interval is for the mean over other lists of the same size.
     n_resamples : int, default=2000
@@ -99,12 +100,16 @@ class SampledMetricInterval(MetricSettings):
     probability. Its confidence distributions are beta-binomial. As in [1]_, the limits
     are quantiles of the metric over draws from these, in which one stratum at a time
     has one more item in its sample, a target or not; with the mid-p level [2]_, half of
-    the draws have each. The places of these targets among the items without a label are
-    the worst ones of the stratum for the lower limit, and the best for the upper one.
-    The value is the mean over all places [3]_ with the expected numbers of targets.
+    the draws have each. All strata with fewer than ten labels have one more. The places
+    of these targets among the items without a label are the worst ones of the stratum
+    for the lower limit, and the best for the upper one.
+
+    The value is the mean over all places [3]_ with the expected numbers of targets. It
+    is too small for long strata at the top of a good ranking, whose targets are not
+    anywhere in the stratum; the interval holds nevertheless.
 
     With one sampled stratum and ``mid_p=False`` the level is guaranteed. With several
-    it is not proved, but held in all simulations; see :ref:`sampled_labels`. Time and
+    it is not proved; see :ref:`sampled_labels` for the measured coverage. Time and
     memory are proportional to the number of labels, after O(n log r) for n items.
 
     References
@@ -357,6 +362,8 @@ class SampledMetricInterval(MetricSettings):
             If a number is outside its range, or no such list has the guessed values.
         """
         check_fraction("confidence_level", confidence_level)
+        if not {"stratum", "to_label"} <= {*getattr(plan, "columns", ())}:
+            raise invalid("plan", "be a result of labels_to_collect", brief(plan))
         strata, chosen = (np.asarray(plan[one]) for one in ("stratum", "to_label"))
         sizes, counts = np.bincount(strata), np.bincount(strata[chosen])
         n = strata.size
@@ -410,10 +417,16 @@ class SampledMetricInterval(MetricSettings):
             n_remaining=float(expected.sum()),
             _ranking=ranking,
             _drawn=drawn,
+            _mid_p=self.mid_p,
             _values=tuple(
-                _ends(metric, placements, extra) for extra in one_more(ranking, drawn)
+                _ends(metric, placements, extra)
+                for extra in one_more(ranking, drawn, mid_p=self.mid_p)
             ),
-            _population=self._completed(ranking, drawn) if self.population else (),
+            _population=(
+                self._completed(ranking, drawn)
+                if self.population and not math.isnan(value)
+                else ()
+            ),
         )
 
     def _drawn(self, ranking: SampledRanking) -> tuple[Floats, ...]:
@@ -437,20 +450,19 @@ class SampledMetricInterval(MetricSettings):
             rng.binomial(n - r, chance).astype(float)
             for chance in (share, found / (total + one), (found + one) / (total + one))
         )
-        if not self.mid_p:
-            return base, less, more
-        less[::2] = more[::2]
-        return base, less
+        return base, less, more
 
     def _completed(
         self, ranking: SampledRanking, drawn: tuple[Floats, ...]
     ) -> tuple[MetricIntervalResult, ...]:
         """Return intervals of lists in which targets were put on free places."""
-        draws = list(one_more(ranking, drawn))
         question = MetricInterval(self.metric, n_resamples=999)
         rng = self._generator()
-        rows = [draws[i % len(draws)][i].astype(int) for i in range(_COMPLETED)]
-        lists = [_completed(ranking, extra, rng) for extra in rows]
+        draws = np.concatenate([*one_more(ranking, drawn, mid_p=self.mid_p)])
+        targets = draws.sum(axis=1) + ranking.n_found.sum()
+        rows = draws[(targets > 0) & (targets < ranking.n_samples)]
+        some = rows[:: max(1, len(rows) // _COMPLETED)][:_COMPLETED]
+        lists = [_completed(ranking, extra.astype(int), rng) for extra in some]
         return tuple(question.from_predictions(*one) for one in lists)
 
 
@@ -497,8 +509,7 @@ def metric_values(
         values = (placements.precisions(extra, side) + more) / m
     elif isinstance(metric, KAtRecall):
         needed = np.ceil(metric.recall * m * (1 - ROUNDING))
-        needed = np.minimum(needed, m * (1 - ROUNDING)) * ~lone  # sums are rounded
-        ranks = placements.rank_of(extra, needed, side)
+        ranks = placements.rank_of(extra, np.minimum(needed, m) * ~lone, side)
         values = np.where(lone, 1 if side == "first" else n, ranks)
     else:
         cut = metric.cut(SimpleNamespace(n_scored=n, whole=True, several=False), m)

@@ -55,7 +55,7 @@ def labels_to_collect(
         A row for each item, in the order and with the index of `y_score`: "stratum",
         from 0 for the best items; "rank", which tied items share; "chance" to be
         chosen; and "to_label", whether the item was chosen. The numbers of labels add
-        up to the budget.
+        up to the budget, or to the number of items.
 
     Raises
     ------

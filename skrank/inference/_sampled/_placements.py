@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._utils._rounding import ROUNDING
 from skrank.metrics._definitions._tie_sums import harmonic_sums, run_precisions
 from skrank.ranking._sampled import SampledRanking
 
@@ -202,7 +203,8 @@ class Placements:
         while np.any(low < high):  # the first tie down to whose end it was found
             middle = (low + high) // 2
             stop = self._tie_of(ties[middle])[1]
-            enough = self._down_to(extra, stop[:, None], 0, side)[:, 0] >= number
+            found = self._down_to(extra, stop[:, None], 0, side)[:, 0]
+            enough = found >= number * (1 - ROUNDING)
             low, high = (
                 np.where(enough, low, middle + 1),
                 np.where(enough, middle, high),
