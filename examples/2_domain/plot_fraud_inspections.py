@@ -15,6 +15,8 @@ list with an interval.
 # The month has 20,000 transactions. In this simulation all 100 frauds
 # are known:
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -53,7 +55,7 @@ label = np.where(top, is_fraud, np.nan)
 try:
     SampledMetricInterval().from_predictions(label, score)
 except ValueError as error:
-    print(error)
+    print(textwrap.fill(str(error), 70))
 
 # %%
 # A plan
