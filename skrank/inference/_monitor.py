@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_fraction, check_random_state, invalid, is_real
 from skrank._utils._documented import documented
-from skrank._utils._text import as_text, brief
+from skrank._utils._text import brief
 from skrank.inference._monitor_evidence import (
     NOTHING,
     Floats,
@@ -22,7 +23,11 @@ from skrank.inference._monitor_evidence import (
     mixed,
     unspent,
 )
-from skrank.inference._monitor_result import RankingMonitorResult
+from skrank.inference._monitor_result import (
+    RankingMonitorResult,
+    day_text,
+    in_order,
+)
 from skrank.inference._question import Question
 from skrank.inference._random_selection import RandomSelectionTest
 from skrank.metrics._definitions import (
@@ -114,10 +119,11 @@ class RankingMonitor(Question[RankingMonitorResult]):
       value       0.3976 on average
       pvalue      0.0055, valid on any day
       alarm       since 91
+      method      values of the days, from any day on
     """
 
     _refuses: ClassVar[dict[str, str]] = {
-        "clusters": "items of several days must not depend on each other",
+        "clusters": "its level is not proved for items that depend on each other",
         "strata": "the days are its only strata",
         "sample_weight": "the evidence is that of whole items",
         "n_missed": "missed targets have no rank",
@@ -203,18 +209,14 @@ class RankingMonitor(Question[RankingMonitorResult]):
         ValueError
             If the day was there before, or if `after` is of another monitor.
         """
-        names = np.empty(np.shape(y_true)[0], dtype=object)
-        names[:] = [group] * names.size
-        return self._after(
-            after,
-            Rankings.from_predictions(
-                y_true,
-                y_score,
-                groups=names,
-                pos_label=pos_label,
-                lower_is_better=lower_is_better,
-            ),
+        rankings = Rankings.from_predictions(
+            y_true,
+            y_score,
+            groups=np.zeros(np.shape(y_true)[0]),
+            pos_label=pos_label,
+            lower_is_better=lower_is_better,
         )
+        return self._after(after, replace(rankings, labels=(group,)))
 
     def of(self, rankings: Rankings) -> RankingMonitorResult:
         """Answer for the days in the order of their labels.
@@ -222,7 +224,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         Parameters
         ----------
         rankings : Rankings
-            Rankings of the days; against a model also of that model.
+            Rankings of the days; against a model also of that model. The labels of the
+            days must have an order: numbers, dates, or texts of numbers or of dates as
+            "2026-01-31". Other days can be given to `update`, one after another.
 
         Returns
         -------
@@ -232,8 +236,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
         Raises
         ------
         ValueError
-            If there are no groups, if other data are given, or if the number of models
-            is not one, or two against a model.
+            If there are no groups, if other data are given, if the order of the days is
+            not known, or if the number of models is not one, or two against a model.
         """
         return self._after(None, rankings)
 
@@ -246,9 +250,13 @@ class RankingMonitor(Question[RankingMonitorResult]):
         evidences, logs = [*state["log10_evidences"]], np.array(state["logs"])
         n_counted = state["n_counted"]
         any_start = is_real(self.against)
-        models, seen = self._models(rankings), set(map(as_text, labels))
-        for label, row in zip(rankings.labels, rankings.parts, strict=True):
-            if as_text(label) in seen:
+        models, seen = self._models(rankings), set(map(day_text, labels))
+        names = [rankings.names[i] for i in models][: 2 * len(models) - 2]
+        if before is not None and names != [*state["models"]]:
+            raise invalid("after", f"be of the models {names}", brief(state["models"]))
+        for i in in_order(rankings.labels):
+            label, row = rankings.labels[i], rankings.parts[i]
+            if day_text(label) in seen:
                 rule = "hold days that were not there before"
                 raise invalid("groups", rule, brief(label))
             value, evidence = self._day([row[i] for i in models])
@@ -268,7 +276,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         known = [one for one in values if not math.isnan(one)]
         return RankingMonitorResult(
             metric=self._metric().name,
-            method="any start" if any_start else "since the first day",
+            method=self._method(),
             n_samples=state["n_samples"] + n,
             n_targets=state["n_targets"] + m,
             kind="groups",
@@ -283,6 +291,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             significance_level=self.significance_level,
             _logs=tuple(logs.tolist()),
             _n_counted=n_counted,
+            _models=tuple(names),
             _bounds=self._range(),
         )
 
@@ -296,13 +305,23 @@ class RankingMonitor(Question[RankingMonitorResult]):
             start = NOTHING if is_real(self.against) else 0.0
             sizes = {"n_counted": 0, "n_samples": 0, "n_targets": 0}
             return {**none, **sizes, "logs": [start], "hypothesis": hypothesis}
-        if not isinstance(before, Mapping) or before["hypothesis"] != hypothesis:
+        is_state = isinstance(before, Mapping) and "hypothesis" in before
+        if not is_state or before["hypothesis"] != hypothesis:
             rule = "be the result or the state of this monitor"
             raise invalid("after", rule, brief(before))
-        return before
+        values = [math.nan if one is None else one for one in before["values"]]
+        return {**before, "values": values}
+
+    def _method(self) -> str:
+        """What the evidence is made of, in words."""
+        if is_real(self.against):
+            return "values of the days, from any day on"
+        if self.against != CHANCE:
+            return "differences of the days"
+        return "ranks of the targets" if self.metric is None else "p-values of the days"
 
     def _hypothesis(self) -> str:
-        name = self._metric().name
+        name = self._metric().name + f", ties {self.ties}" * (self.ties != "expected")
         if self.against == CHANCE:
             return "the rankings are random" + f" by {name}" * (self.metric is not None)
         if isinstance(self.against, str):

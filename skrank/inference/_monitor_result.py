@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from skrank._utils._checks import check_fraction
+from skrank._utils._checks import check_fraction, invalid
 from skrank._utils._documented import documented
-from skrank._utils._text import as_text
+from skrank._utils._text import as_text, brief
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._monitor_evidence import limits_of_mean
 from skrank.inference._result import Result, shown
@@ -73,6 +76,7 @@ class RankingMonitorResult(Result):
     # of the values
     _logs: tuple[float, ...]
     _n_counted: int
+    _models: tuple[Any, ...]
     _bounds: tuple[float, float]
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -114,9 +118,9 @@ class RankingMonitorResult(Result):
                 f"{level})."
             )
         return (
-            f"Alarm since {as_text(self.alarm)}: the hypothesis that {self.hypothesis} "
-            f"is rejected. The probability of such an alarm on any day is at most "
-            f"{level} if it is true."
+            f"Alarm since {day_text(self.alarm)}: the hypothesis that "
+            f"{self.hypothesis} is rejected. The probability of such an alarm on any "
+            f"day is at most {level} if it is true."
         )
 
     def state(self) -> dict[str, Any]:
@@ -129,8 +133,9 @@ class RankingMonitorResult(Result):
         """
         return {
             "hypothesis": self.hypothesis,
-            "labels": list(map(as_text, self.labels)),
-            "values": list(self.values),
+            "models": list(self._models),
+            "labels": list(map(day_text, self.labels)),
+            "values": [None if math.isnan(one) else one for one in self.values],
             "log10_evidences": list(self.log10_evidences),
             "logs": list(self._logs),
             "n_counted": self._n_counted,
@@ -142,8 +147,8 @@ class RankingMonitorResult(Result):
         return limits_of_mean(np.array(self.values), *self._bounds, level)
 
     def _rows(self) -> list[tuple[str, str]]:
-        said = "none" if self.alarm is None else f"since {as_text(self.alarm)}"
-        return [*Result._rows(self), ("alarm", said)]
+        said = "none" if self.alarm is None else f"since {day_text(self.alarm)}"
+        return [*Result._rows(self), ("alarm", said), ("method", self.method)]
 
     def _columns(self) -> dict[str, Any]:
         evidences = np.array(self.log10_evidences)
@@ -155,3 +160,26 @@ class RankingMonitorResult(Result):
             "low": low,
             "high": high,
         }
+
+
+def day_text(label: Any) -> str:
+    """Return the text of a day, which is the same for equal days of other types."""
+    text = label.isoformat() if hasattr(label, "isoformat") else as_text(label)
+    # midnight of a date, and zeros after the point of a number
+    return re.sub(r"[T ]00:00(:00(\.0+)?)?$|(?<=\d)\.0+$", "", text)
+
+
+def in_order(labels: Sequence[Any]) -> list[int]:
+    """Return the order of days: that of numbers and dates, also as texts."""
+    if not any(isinstance(one, str) for one in labels):
+        return list(range(len(labels)))
+    keys: list[Any] = list(map(str, labels))
+    if all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", one) for one in keys):
+        keys = list(map(float, keys))
+    elif len(keys) > 1 and not all(
+        re.match(r"\d{4}-\d\d(-\d\d|$)", one) for one in keys
+    ):
+        rule = "be numbers, dates, or texts as '2026-01-31', whose order is known"
+        advice = "Or give the days to `update`, one after another."
+        raise invalid("groups", rule, brief(labels[0]), advice)
+    return sorted(range(len(keys)), key=keys.__getitem__)

@@ -100,16 +100,13 @@ def _monitor(options: argparse.Namespace) -> None:
     against: Any = options.against
     if re.fullmatch(_NUMBER, against):
         against = float(against)
+    elif against not in _scores(options) and f"{against} (lower)" in _scores(options):
+        against = f"{against} (lower)"
     monitor = RankingMonitor(options.metric, against=against)
-    read, _ = _read(options, {"groups": options.group}, "refuse")
-    scores, days, result = read["y_score"], read["groups"], None
-    # the days in the order of the file, as texts may have another one
-    for day in dict.fromkeys(days.tolist()):
-        at = days == day
-        some = {name: one[at] for name, one in scores.items()}
-        given = some if len(some) > 1 else next(iter(some.values()))
-        result = monitor.update(read["y_true"][at], given, group=day, after=result)
-    assert result is not None
+    read, _ = _read(options, {"groups": options.group}, "complete")
+    scores = read.pop("y_score")
+    y_score = scores if len(scores) > 1 else next(iter(scores.values()))
+    result = monitor.from_predictions(read["y_true"], y_score, groups=read["groups"])
     table = {"day": result.labels, **result._columns()}
     printed = [str(result), fill(result.conclusion(), 72)]
     rows = [*zip(*table.values(), strict=True)]
@@ -307,7 +304,7 @@ def _parser() -> argparse.ArgumentParser:
     monitor.set_defaults(run=_monitor)
     _add_columns(monitor)
     add = monitor.add_argument
-    said = "column of the day of a row; the days are taken in the order of the file"
+    said = "column of the day of a row: numbers, or dates as 2026-01-31"
     add("--group", metavar=name, required=True, help=said)
     said = "metric of a day, such as recall@20 (default: the ranks of all targets)"
     add("--metric", metavar="METRIC", help=said)

@@ -30,6 +30,12 @@ from skrank.ranking._input import (
     warn_of_minus_one,
 )
 
+# What to do about missing labels that are refused
+_ADVICE = {
+    "refuse": "--drop-missing-labels leaves these rows out; --strata reports on the "
+    "whole list, if the others are a random sample of each stratum.",
+    "complete": "Monitor a day when its labels are complete.",
+}
 _Rows = NDArray[np.intp]
 
 
@@ -162,20 +168,16 @@ def _targets(
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return which of the kept rows are targets, and which rows are kept.
 
-    Missing labels are refused, their rows are dropped, or they are kept as NaN.
+    Missing labels are refused (see `_ADVICE`), dropped, or kept as NaN.
     A text such as NA may be the class of the non-targets, if there is no other.
     """
     counts = Counter(labels.to_list())
     absent = missing_labels(counts, pos_label)
     known = counts.keys() - absent
     is_missing = labels.is_in(absent).to_numpy()
-    if absent and missing == "refuse":
+    if absent and missing in _ADVICE:
         if pos_label is None or len(known) > 1:
-            advice = (
-                "--drop-missing-labels leaves these rows out; --strata reports on the "
-                "whole list, if the others are a random sample of each stratum."
-            )
-            _check_missing(name, rows[is_missing], advice)
+            _check_missing(name, rows[is_missing], _ADVICE[missing])
         said = f"{is_missing.sum()} items with the label {absent[0]!r}"
         warnings.warn(f"{said} count as non-targets.", stacklevel=2)
         is_missing[:] = False

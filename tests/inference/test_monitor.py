@@ -3,6 +3,7 @@
 Judges: enumeration of all places of the targets, all sequences of values, simulation.
 """
 
+import datetime
 import itertools
 import json
 import math
@@ -220,6 +221,21 @@ def test_data_that_cannot_be_monitored():
         monitor.update(y[:100], score[:100], group=4, after=result)
     with pytest.raises(ValueError, match="`after` must be the result"):
         MONITORS["reference"].update(y[:100], score[:100], group=7, after=result)
+    with pytest.raises(ValueError, match="`after` must be the result"):
+        monitor.update(y[:100], score[:100], group=7, after={})
+    ties = RankingMonitor("recall@10", against=0.3, ties="optimistic")
+    state = MONITORS["reference"].from_predictions(y, score, groups=day).state()
+    with pytest.raises(ValueError, match="`after` must be the result"):
+        ties.update(y[:100], score[:100], group=7, after=state)
+    pair = MONITORS["model"].from_predictions(
+        y, {"old": score, "new": score}, groups=day
+    )
+    with pytest.raises(ValueError, match="`after` must be of the models"):
+        MONITORS["model"].update(
+            y[:100], {"old": score[:100], "other": score[:100]}, group=7, after=pair
+        )
+    with pytest.raises(ValueError, match="whose order is known; got 'fri'"):
+        monitor.from_predictions(y, score, groups=np.array(["mon", "fri"])[day % 2])
     with pytest.raises(ValueError, match="`y_true` must hold labels"):
         monitor.update([1, None, 0], [3, 2, 1], group=9, after=result)
 
@@ -233,6 +249,8 @@ def test_days_of_any_label_and_lower_scores():
         result = monitor.from_predictions(y, score, groups=groups)
         assert result.log10_evidences == expected.log10_evidences
         assert json.dumps(result.state())
+    texts = monitor.from_predictions(y, score, groups=(day + 7).astype(str))
+    assert texts.log10_evidences == expected.log10_evidences  # 10 is after 9
     lower = monitor.from_predictions(y, -score, groups=day, lower_is_better=True)
     assert lower.log10_evidences == expected.log10_evidences
     frame = expected.to_frame()
@@ -246,6 +264,35 @@ def test_days_of_any_label_and_lower_scores():
         ],
     )
     assert Rankings.from_predictions(y, score, groups=day).labels == tuple(range(6))
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        np.datetime64("2026-01-05"),
+        np.datetime64("2026-01-05", "ns"),
+        pd.Timestamp("2026-01-05"),
+        datetime.date(2026, 1, 5),
+        datetime.datetime(2026, 1, 5),
+        "2026-01-05",
+    ],
+)
+def test_a_day_is_the_same_in_every_type(same):
+    y, score, _ = days_of(1, np.random.default_rng(6), 1.0, rate=0.1)
+    monitor = RankingMonitor()
+    for first in (pd.Timestamp("2026-01-05"), "2026-01-05"):
+        result = monitor.update(y, score, group=first)
+        for after in (result, json.loads(json.dumps(result.state(), allow_nan=False))):
+            with pytest.raises(ValueError, match="`groups` must hold days that were"):
+                monitor.update(y, score, group=same, after=after)
+            later = monitor.update(y, score, group="2026-01-06", after=after)
+            assert len(later.labels) == 2
+    assert "2026-01-05" in monitor.update(y, score - 9 * ~y, group=same).conclusion()
+    number = monitor.update(y, score, group=5)
+    with pytest.raises(ValueError, match="`groups` must hold days that were"):
+        monitor.update(
+            y, score, group=5.0, after=json.loads(json.dumps(number.state()))
+        )
 
 
 @pytest.mark.nightly

@@ -488,6 +488,12 @@ def test_chunks_that_do_not_belong_together():
     chunk = [1, 0, None], np.array([3.0, 2.0, 1.0]), [0, 0, 0]
     with pytest.raises(ValueError, match="`chunks` must hold the same items"):
         ask.from_chunks(iter([chunk]))
+    above = [1, 0], np.array([9.0, 8.0]), [1, 1]  # the other chunk has stratum 0
+    below = [1, 0], np.array([0.5, 0.2]), [1, 1]
+    for overlapping in ([chunk, above, below], [below, above, chunk]):
+        with pytest.raises(ValueError, match="`strata` must be runs of ranks"):
+            ask.from_chunks(overlapping)
+    assert ask.from_chunks([above, chunk]).n_samples == 5
     single = [1, 0, None], np.array([3.0, 2.0, 1.0], dtype="f4"), [0, 0, 0]
     with pytest.raises(ValueError, match="`y_score` must have one type"):
         ask.from_chunks([chunk, single])

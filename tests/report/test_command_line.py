@@ -906,3 +906,28 @@ def test_monitor_that_cannot_be_asked(tmp_path, capsys):
     assert "`metric` must be named" in error_of(
         capsys, [*given, "--group", "day", "--against", "0.5"]
     )
+    names = np.array(["Mon", "Tue", "Wed"])[np.arange(N) % 3]
+    table = write_table(tmp_path / "names.csv", day=names)
+    given[1] = str(table)
+    assert "whose order is known; got 'Mon'" in error_of(
+        capsys, [*given, "--group", "day"]
+    )
+    table = write_table(tmp_path / "absent.csv", labels=SAMPLE, day=DAY_OF_ITEM)
+    given[1] = str(table)
+    said = error_of(capsys, [*given, "--group", "day"])
+    assert "Monitor a day when its labels are complete." in said
+
+
+def test_monitor_takes_days_in_their_order(tmp_path, capsys):
+    # a file in the order of the labels must not be read in this order
+    labels = (np.arange(N) % 10 < 2).astype(int)
+    order = np.argsort(-labels * 10 + A)
+    outs = []
+    for rows in (np.arange(N), order):
+        table = tmp_path / "t.csv"
+        lines = [f"{labels[i]},{float(A[i])!r},{DAY_OF_ITEM[i]}" for i in rows]
+        table.write_text("\n".join(["y,s,day", *lines]))
+        given = ["monitor", str(table), "--target", "y", "--lower-is-better", "s"]
+        assert main([*given, "--group", "day"]) == 0
+        outs.append(capsys.readouterr().out)
+    assert outs[0] == outs[1]
