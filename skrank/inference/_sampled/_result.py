@@ -397,7 +397,9 @@ def one_more(
     number, is_few = np.arange(base.shape[1]), ranking.n_labelled < FEW
     few = [h for h in ranking.sampled if is_few[h]]
     many = [h for h in ranking.sampled if not is_few[h]]
-    for end in few or [-1]:
+    # at most 16 of the strata that may be the last better one, for many strata
+    at = np.unique(np.rint(np.linspace(0, len(few) - 1, 16))).astype(int)
+    for end in [few[i] for i in at] if few else [-1]:
         for better, worse in ((more, less), (less, more))[: 1 + bool(few)]:
             side = np.where(number <= end, better, worse)
             start = np.where(is_few, side, base)
