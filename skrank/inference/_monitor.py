@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from skrank._utils._checks import check_fraction, check_random_state, invalid, is_real
 from skrank._utils._documented import documented
 from skrank._utils._text import brief
+from skrank._utils._warnings import warn
 from skrank.inference._monitor_evidence import (
     NOTHING,
     Floats,
@@ -40,9 +41,10 @@ from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
 
 CHANCE = "random selection"
-# Smallest reference of a precision. A day can gain at most 1 / (1 - reference) times
-# its evidence; with half of it, a loss of all precision is found after 140 days.
-_LEAST_PRECISION = 0.1
+# Share of the range of a metric, from its least value, below which a reference is too
+# close to it: a day can multiply the evidence by at most 1 / (1 - share). With half of
+# it, a loss of all precision is found after 140 days.
+_LEAST = 0.1
 
 
 @documented
@@ -164,13 +166,19 @@ class RankingMonitor(Question[RankingMonitorResult]):
         if not isinstance(against, str) and not low < against < high:
             rule = f"be between {low:.4g} and {high:.4g} for {made.name}"
             raise invalid("against", rule, brief(against))
-        least = _LEAST_PRECISION if isinstance(made, PrecisionAtT) else low
-        if not isinstance(against, str) and against < least:
-            rule = f"be at least {least} for precision"
+        if isinstance(against, str) or (against - low) / (high - low) >= _LEAST:
+            return
+        if isinstance(made, PrecisionAtT):
+            rule = f"be at least {_LEAST} for precision"
             advice = (
                 f"A loss of {made.name.replace('precision', 'recall')} is found sooner."
             )
             raise invalid("against", rule, brief(against), advice)
+        warn(
+            f"A loss of {made.name} from {against:.4g} is found late or never, because "
+            "a day can hardly be worse. A loss of recall@t is found sooner.",
+            UserWarning,
+        )
 
     def update(
         self,

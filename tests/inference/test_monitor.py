@@ -205,6 +205,11 @@ def test_settings_that_cannot_be_monitored(settings, message):
         RankingMonitor(**settings)
 
 
+def test_a_reference_near_the_worst_value_has_a_warning():
+    with pytest.warns(match="A loss of average_precision from 0.05 is found late"):
+        RankingMonitor("average_precision", against=0.05)
+
+
 def test_data_that_cannot_be_monitored():
     y, score, day = days_of(5, np.random.default_rng(4))
     monitor = RankingMonitor()
