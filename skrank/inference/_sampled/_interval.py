@@ -48,9 +48,8 @@ _UNUSED = {
     "folds": "ask for the held-out items of each fold by themselves",
     "sample_weight": "`strata` tells how items were chosen",
 }
-# Completed lists by which the variation over other lists is estimated. Set by the three
-# populations of tests/inference/test_sampled.py; with half of them the interval varies
-# by a few percent from one random state to the next.
+# Completed lists by which the variation over other lists is estimated; a choice of the
+# time, as each takes that of a MetricInterval.
 _COMPLETED = 4
 # Distance of the means at which a normal ranking is nearly perfect
 _LARGEST = 12.0
@@ -136,9 +135,6 @@ class SampledMetricInterval(MetricSettings):
       95 % interval  0.1111 to 0.6667
       not found      1 to 66 targets (95 % interval)
     """
-
-    _make = staticmethod(make_metric)
-    _least_resamples = 100
 
     def __init__(
         self,
@@ -379,23 +375,19 @@ class SampledMetricInterval(MetricSettings):
             raise invalid("average_precision", rule, brief(average_precision))
         shift, rng, widths = brentq(lack, 0.0, _LARGEST), self._generator(), []
         stratum, place = np.repeat(np.arange(sizes.size), sizes), np.arange(n)
+        within = place - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        is_left = within >= counts[stratum]
         for _ in range(check_count("n_lists", n_lists, least=1)):
             scores = rng.standard_normal(n)
             scores[:m] += shift
             y = np.where(np.argsort(-scores) < m, 1.0, 0.0)
             # a sample of each stratum: the items with the smallest of random numbers
             order = np.lexsort((rng.random(n), stratum))
-            y[
-                order[
-                    place - np.repeat(np.cumsum(sizes) - sizes, sizes)
-                    >= counts[stratum]
-                ]
-            ] = np.nan
+            y[order[is_left]] = np.nan
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UndefinedMetricWarning)
-                low, high = self.from_predictions(
-                    y, -place, strata=stratum
-                ).confidence_interval(confidence_level)
+                result = self.from_predictions(y, -place, strata=stratum)
+            low, high = result.confidence_interval(confidence_level)
             widths.append(high - low)
         return float(np.median(widths))
 
