@@ -47,7 +47,7 @@ PREVALENCES = (1e-4, 1e-3, 2e-2)
 LONG = 10  # seconds; calls that take longer are not repeated
 MIB = 2**20
 CHUNK = 10**6
-TIES = "threshold"  # the rule that all of them have
+TIES = "together"  # the rule that all of them have
 
 
 def write_list(folder, n, m):

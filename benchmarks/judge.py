@@ -52,7 +52,7 @@ class Setup:
         self.above = np.cumsum(sizes) - sizes
         self.group_of = np.repeat(np.arange(sizes.size), sizes)
         depth = settings.get("k", settings.get("t", n))
-        if ties == "threshold":  # the cutoff moves to the end of a tie
+        if ties == "together":  # the cutoff moves to the end of a tie
             depth = (self.above + sizes)[self.group_of[depth - 1]]
         self.cut = int(depth)
 
@@ -123,7 +123,7 @@ class Hits:
         if setup.ties == "expected":
             return self._mean_precisions()
         last = self.before + self.inside
-        found = last if setup.ties == "threshold" else np.arange(1, setup.m + 1)
+        found = last if setup.ties == "together" else np.arange(1, setup.m + 1)
         return np.where(self.rank <= setup.cut, found, 0) / self.rank
 
     def _mean_precisions(self):

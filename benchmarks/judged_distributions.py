@@ -26,7 +26,7 @@ from skrank import RandomSelectionNull
 
 ROUNDING = 1e-6  # of logarithms of probabilities: a smaller error need not be claimed
 SLOW = 5.0  # seconds of an answer that is listed
-RULES = ("expected", "threshold", "optimistic", "pessimistic")
+RULES = ("expected", "together", "optimistic", "pessimistic")
 # four metrics of few values can be told exactly, so the others are asked more often
 METRICS = (
     *("average_precision",) * 4,

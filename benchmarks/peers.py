@@ -245,7 +245,7 @@ def check_agreement(question, calls, y_true, y_score):
         return
     values = {name: call() for name, call in calls.items() if name != "read"}
     if question == AP:
-        values["skrank"] = skrank.average_precision(y_true, y_score, ties="threshold")
+        values["skrank"] = skrank.average_precision(y_true, y_score, ties="together")
     tolerance = 1e-3 if y_score.dtype == np.float32 else 1e-6  # single ones may tie
     for name, value in values.items():
         if abs(value - values["skrank"]) > tolerance * values["skrank"]:

@@ -45,7 +45,7 @@ METRICS = (
     "rie(alpha=20)",
     "bedroc(alpha=20)",
 )
-RULES = ("expected", "threshold", "optimistic", "pessimistic")
+RULES = ("expected", "together", "optimistic", "pessimistic")
 DRAWS = 2000
 UNLIKELY = 1e-6  # chance of so many or so few draws beyond the value: a disagreement
 ROUNDING = 1e-9

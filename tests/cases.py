@@ -11,7 +11,7 @@ import pytest
 
 import skrank
 
-TIES = ("expected", "threshold", "optimistic", "pessimistic")
+TIES = ("expected", "together", "optimistic", "pessimistic")
 # the same for tests that take all metrics through each of them
 ALL_TIES = [*TIES[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in TIES[2:])]
 

@@ -137,7 +137,7 @@ def value(groups: Groups, metric: str, *, ties: str = "expected", **kwargs) -> F
     if metric == "r_precision":  # precision at m
         m = int(kwargs.get("n_targets") or sum(hits for _, hits in groups))
         kwargs["depth"], metric = m, "precision_at_t"
-    if ties == "threshold" or metric in WHOLE:
+    if ties == "together" or metric in WHOLE:
         return _threshold_value(groups, metric, **kwargs)
     if ties == "expected":
         values = [

@@ -84,7 +84,7 @@ def test_a_parameter_has_one_type(name):
 
 
 def test_a_tie_rule_is_one_of_four_everywhere():
-    rules = {'"expected"', '"threshold"', '"optimistic"', '"pessimistic"'}
+    rules = {'"expected"', '"together"', '"optimistic"', '"pessimistic"'}
     for _, kind, _ in ENTRIES["ties"]:
         assert set(re.findall(r'"\w+"', kind.split("}")[0])) <= rules
         assert kind.endswith('default="expected"')

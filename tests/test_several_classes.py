@@ -126,10 +126,10 @@ def test_an_estimator_ranks_by_the_column_of_the_class(model, method, n_classes)
     output = getattr(model, method)(X[test])
     for column, label in enumerate(model.classes_):
         expected = average_precision_score(Y[test] == label, output[:, column])
-        scorer = make_average_precision_scorer(pos_label=label, ties="threshold")
+        scorer = make_average_precision_scorer(pos_label=label, ties="together")
         assert scorer(model, X[test], Y[test]) == pytest.approx(expected)
         ranking = Ranking.from_estimator(model, X[test], Y[test], pos_label=label)
-        value = average_precision(ranking, ties="threshold")
+        value = average_precision(ranking, ties="together")
         assert value == pytest.approx(expected)
 
 

@@ -45,7 +45,7 @@ print(f"by hand {sum(orders) / 3:.6f}, skrank {value:.6f}")
 
 import pandas as pd
 
-rules = ("expected", "threshold", "optimistic", "pessimistic")
+rules = ("expected", "together", "optimistic", "pessimistic")
 pd.Series(
     {
         rule: average_precision(y_true, y_score, ties=rule)

@@ -14,7 +14,7 @@ import numpy as np
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief
 
-TIES = ("expected", "threshold", "optimistic", "pessimistic")
+TIES = ("expected", "together", "optimistic", "pessimistic")
 NORMALIZE = ("min", "relevant", "hits")
 
 

@@ -194,7 +194,7 @@ class OperatingPoints:
         area : float
             Sum over the points of the rate times the gain in recall, between 0 and 1.
             For precision and all points it is average precision with
-            ``ties="threshold"``.
+            ``ties="together"``.
 
         Raises
         ------

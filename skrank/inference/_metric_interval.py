@@ -197,7 +197,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             If there are several models, if a class is absent, or if `method` is not for
             these data. For a metric with a cutoff also if a tie reaches the cutoff and
             `ties` is not "expected", or if the method is "bootstrap" and `ties` is
-            "threshold".
+            "together".
         """
         asked = self._asked(rankings)
         each, method = asked.single, self._choose(asked)

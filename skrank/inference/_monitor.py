@@ -65,7 +65,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         Hypothesis that an alarm rejects: that the rankings are random; that the mean of
         the metric is at least this number; or that the other model is at least as good
         as the model of this name.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     significance_level : float, default=0.05
         Probability of a false alarm ever, between 0 and 1.

@@ -316,7 +316,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         # permutations do not hold the end of a tie at the cutoff; with many targets
         # they take too long, and the jackknife has the right size
         cut = metric.cutoff is not None or not metric.ordered
-        moves = metric.ties == "threshold" and cut
+        moves = metric.ties == "together" and cut
         if (
             usual[0] == "permutation"
             and metric.smooth
@@ -414,7 +414,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         others = []
         if data_of(asked) == "groups" and len(pairs) > 1:
             others = ["sign", "wilcoxon"]
-        elif data_of(asked) in ("one", "clusters") and metric.ties != "threshold":
+        elif data_of(asked) in ("one", "clusters") and metric.ties != "together":
             others = ["permutation"]
         return from_error(
             difference,

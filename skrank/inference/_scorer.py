@@ -88,7 +88,7 @@ def make_metric_scorer(
         cutoff is a number of items or a fraction of the fold.
         "average_precision@50(normalize=hits)" has another divisor. An object of
         :func:`make_metric` keeps its own tie rule.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. See the function of the metric.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.

@@ -29,8 +29,8 @@ def average_precision(
     {labels}
     {scores}
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "threshold"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. "expected" takes the mean over all orders of a tie. "together"
         retrieves a tie whole, as scikit-learn's ``average_precision_score`` does.
         "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -58,7 +58,7 @@ def average_precision(
     See Also
     --------
     average_precision_at_k : Average precision of the top k.
-    sklearn.metrics.average_precision_score : The same with ``ties="threshold"``.
+    sklearn.metrics.average_precision_score : The same with ``ties="together"``.
 
     Notes
     -----
@@ -86,7 +86,7 @@ def average_precision(
     >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [3, 3, 3, 2, 2, 2, 1, 1]
     >>> average_precision(y_true, y_score)
     0.743
-    >>> average_precision(y_true, y_score, ties="threshold")
+    >>> average_precision(y_true, y_score, ties="together")
     0.611
     """
     return AveragePrecision(ties)(y_true, y_score, **shared)
@@ -119,8 +119,8 @@ def average_precision_at_k(
         the hits in the top k for "hits". With "hits", one hit at rank 1 gives a larger
         value than hits at ranks 2 to 5.
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "threshold"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. "expected" takes the mean over all orders of a tie. "together"
         retrieves a tie whole, so a tie across k moves the cutoff to its end.
         "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None

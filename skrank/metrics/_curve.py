@@ -178,9 +178,9 @@ def k_at_recall(
         Share of the targets to find, above 0 and up to 1. It is rounded up to whole
         targets, except for some weights (see `sample_weight`).
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
-        its rank over all orders. "threshold" retrieves the tie whole. "optimistic"
+        its rank over all orders. "together" retrieves the tie whole. "optimistic"
         takes the targets of the tie first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. k is then the weight down to the last item that is needed.
@@ -260,9 +260,9 @@ def precision_at_recall(
         Share of the targets to find, above 0 and up to 1. It is rounded up to whole
         targets, except for some weights (see `sample_weight`).
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
-        the precision at its rank over all orders. "threshold" retrieves the tie whole
+        the precision at its rank over all orders. "together" retrieves the tie whole
         and counts all its targets. "optimistic" takes the targets of the tie first, and
         "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -298,7 +298,7 @@ def precision_at_recall(
     with d hits, below T items with H hits, hit ``j = q - H`` has place i with
     probability ``C(i-1, j-1) C(b-i, d-j) / C(b, d)``, the negative hypergeometric
     distribution ([1]_, section 6.2.3). "expected" is the mean of ``q / (T + i)`` under
-    this distribution, and "threshold" is ``(H + d) / (T + b)``. Time is O(n log m + b);
+    this distribution, and "together" is ``(H + d) / (T + b)``. Time is O(n log m + b);
     see :ref:`performance`.
 
     References

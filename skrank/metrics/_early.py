@@ -41,9 +41,9 @@ def reciprocal_rank(
     {labels}
     {scores}
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the first target. "expected" takes the mean of the value
-        over all orders. "threshold" takes the rank of the last item of the tie.
+        over all orders. "together" takes the rank of the last item of the tie.
         "optimistic" takes its targets first, and "pessimistic" takes them last.
     {groups_of_metric}
     {n_missed_of_metric}
@@ -121,13 +121,13 @@ def rie(
         exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
         20.
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "threshold" gives
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
         "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. Not with
-        ``ties="threshold"``, which counts items down to a rank.
+        ``ties="together"``, which counts items down to a rank.
     {groups_of_metric}
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
@@ -204,13 +204,13 @@ def bedroc(
         exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
         20.
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "threshold" gives
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
         "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. Not with
-        ``ties="threshold"``, which counts items down to a rank.
+        ``ties="together"``, which counts items down to a rank.
     {groups_of_metric}
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
@@ -221,7 +221,7 @@ def bedroc(
     Returns
     -------
     bedroc : float
-        Between 0 and 1. With ``ties="threshold"`` it can be below 0 if a tie at the end
+        Between 0 and 1. With ``ties="together"`` it can be below 0 if a tie at the end
         of the ranking holds targets, because all of them have the last rank.
 
     Raises

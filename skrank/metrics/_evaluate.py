@@ -62,10 +62,10 @@ def for_weights(metric: Any, rankings: Sequence[Ranking]) -> Any:
     if metric.counts_ranks:
         rule = f"be None for {metric.name}, which counts items down to a rank"
         raise invalid("sample_weight", rule, "weights")
-    if metric.orders_ties and metric.ties != "threshold":
+    if metric.orders_ties and metric.ties != "together":
         if any(ranking.shares_weight for ranking in rankings):
             _check_order(metric)
-        return replace(metric, ties="threshold")  # no difference for single items
+        return replace(metric, ties="together")  # no difference for single items
     return metric
 
 
@@ -73,15 +73,15 @@ def _check_order(metric: Any) -> None:
     """Check that ties of weighted items are retrieved whole; refuse other orders."""
     if metric.ties != "expected":
         rule = (
-            f"be 'threshold' or 'expected' when {metric.name} is given sample_weight "
+            f"be 'together' or 'expected' when {metric.name} is given sample_weight "
             "and a target is tied: the best and the worst order of weighted items in "
             "a tie are not computed"
         )
         raise invalid("ties", rule, f"ties={metric.ties!r}")
     msg = (
-        f"{metric.name} retrieves ties as a whole, as with ties='threshold', because "
+        f"{metric.name} retrieves ties as a whole, as with ties='together', because "
         "a target is tied and the mean over the orders of weighted items has no closed "
-        "form. Set ties='threshold' to avoid this warning."
+        "form. Set ties='together' to avoid this warning."
     )
     warn(msg, UserWarning)
 

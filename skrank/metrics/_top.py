@@ -39,9 +39,9 @@ def recall_at_t(
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
+        mean over all orders. "together" retrieves it whole and moves the cutoff to its
         end. "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. The top t holds
@@ -115,9 +115,9 @@ def precision_at_t(
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
+        mean over all orders. "together" retrieves it whole and moves the cutoff to its
         end. "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. The top t holds
@@ -146,7 +146,7 @@ def precision_at_t(
 
     Notes
     -----
-    ``p(t) = h(t) / t`` ([1]_, equation 1). With ``ties="threshold"``, t is the end of
+    ``p(t) = h(t) / t`` ([1]_, equation 1). With ``ties="together"``, t is the end of
     the tie across the cutoff. For the hits of ties see :func:`recall_at_t`.
 
     Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
@@ -191,9 +191,9 @@ def enrichment_factor(
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
+        mean over all orders. "together" retrieves it whole and moves the cutoff to its
         end. "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. The top t holds
@@ -226,7 +226,7 @@ def enrichment_factor(
     Notes
     -----
     ``EF(t) = (h(t) / t) / (m / n)`` ([1]_), precision at t over prevalence. With
-    ``ties="threshold"``, t is the end of the tie across the cutoff. For the hits of
+    ``ties="together"``, t is the end of the tie across the cutoff. For the hits of
     ties see :func:`recall_at_t`.
 
     A fraction is rounded up to whole items, as in RDKit. Other programs, such as
@@ -280,9 +280,9 @@ def expected_profit(
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
+        mean over all orders. "together" retrieves it whole and moves the cutoff to its
         end. "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. The top t holds
@@ -317,7 +317,7 @@ def expected_profit(
     Notes
     -----
     The value is ``benefit h(t) - cost t`` with h(t) hits. It is a linear function of
-    precision at t, and therefore has the same p-values. With ``ties="threshold"``, t is
+    precision at t, and therefore has the same p-values. With ``ties="together"``, t is
     the end of the tie across the cutoff. For the hits of ties see :func:`recall_at_t`.
 
     Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
@@ -355,9 +355,9 @@ def r_precision(
     {labels}
     {scores}
     {pos_label}
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across rank m. "expected" spreads its targets evenly, which
-        is the mean over all orders. "threshold" retrieves it whole and moves the cutoff
+        is the mean over all orders. "together" retrieves it whole and moves the cutoff
         to its end. "optimistic" takes its targets first, and "pessimistic" takes them
         last.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -388,7 +388,7 @@ def r_precision(
     Notes
     -----
     The value is ``h(m) / m`` with h(m) hits among the top m ([1]_). trec_eval calls it
-    ``Rprec``. With "threshold" it is ``h(t) / t`` at the end t of the tie across rank
+    ``Rprec``. With "together" it is ``h(t) / t`` at the end t of the tie across rank
     m.
 
     Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.

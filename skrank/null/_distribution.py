@@ -42,7 +42,7 @@ class RandomSelectionNull(NullDistribution):
     tie_sizes : array-like of shape (n_groups,), dtype=int, default=None
         Sizes of the tie groups, best group first. Their sum is `n_samples`. None means
         that there are no ties.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
 
     Raises

@@ -5,7 +5,7 @@ the largest (or smallest) sum of gains for each number of hits is carried down t
 by dynamic programming (Bellman 1957, *Dynamic Programming*), with the number of ways to
 reach it. If there are many numbers of hits, only every h-th is followed, and the search
 is repeated near the best path with smaller and smaller h. This is sufficient for
-average precision with the tie rule "threshold", whose smallest value is
+average precision with the tie rule "together", whose smallest value is
 
     min of sum (H_j - H_{j-1}) H_j / T_j,   0 <= H_j - H_{j-1} <= b_j,   H_J = m
 
@@ -33,7 +33,7 @@ SAME = 1e-11  # relative difference of values that may be equal up to rounding
 # Number of groups up to which the search uses strides. Beyond it the end is bounded.
 _MOST_GROUPS = 2**11
 # Strides on either side of a path in which a better path is searched. With 4, the least
-# value of 780 ties under "threshold" takes three times as long.
+# value of 780 ties under "together" takes three times as long.
 _NEAR = 32
 
 _Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ def end(chain: Chain, sign: int) -> tuple[float, float]:
         index = -1 if sign > 0 else 0
         return float(law.value[index]), float(law.logchance[index])
     precision = isinstance(metric, AveragePrecision)
-    retrieved = precision and metric.ties == "threshold"
+    retrieved = precision and metric.ties == "together"
     runs = chain.runs() if precision and chain.ends.size > 1 else chain
     short = runs.is_short
     # weights that decrease exponentially may hide where hits are, precision does not

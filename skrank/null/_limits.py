@@ -12,7 +12,7 @@ on decrease faster than a geometric series, because a hypergeometric distributio
 log-concave, so their sum is at most ``p_h / (1 - p_{h+1} / p_h)`` (Johnson, Kemp and
 Kotz 2005, *Univariate Discrete Distributions*, chapter 6, have the ratio). The least
 extreme ranking with h hits has them as low as possible, above T and below, because
-every metric of constant slope increases if a hit moves up. The tie rule "threshold" is
+every metric of constant slope increases if a hit moves up. The tie rule "together" is
 the exception; its average precision is at least that of the worst order within ties.
 
 At each depth there are limits, the fence: with more hits above the depth, or with
@@ -127,7 +127,7 @@ def _of_strict_order(chain: Chain, sign: int) -> Chain | None:
     """Return a chain with less extreme values that increase with every hit."""
     if chain.slope is None or not chain.metric.ordered:
         return None
-    if chain.is_untied or chain.metric.ties != "threshold":
+    if chain.is_untied or chain.metric.ties != "together":
         return chain
     weights = chain.weights
     if chain.is_pairwise and not np.any(weights.cross) and not np.any(weights.inside):

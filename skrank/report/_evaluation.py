@@ -39,7 +39,7 @@ class RankingEvaluation:
 
     Parameters
     ----------
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the summary and of :meth:`to_dict`.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
@@ -118,7 +118,7 @@ class RankingEvaluation:
             Scores of the items; a higher score means a likelier target.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
+        ties : {"expected", "together", "optimistic", "pessimistic"}, \
 default="expected"
             Tie rule.
         n_missed : int, default=0
@@ -170,7 +170,7 @@ default="expected"
             Their labels.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
+        ties : {"expected", "together", "optimistic", "pessimistic"}, \
 default="expected"
             Tie rule.
         n_missed : int, default=0

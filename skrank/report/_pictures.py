@@ -62,7 +62,7 @@ def gallery(
         notes += "precision are drawn.</p>"
     if len({curve.n_targets for curve in shown}) > 1:
         notes += f"<p>The grey band is that of {escape(as_text(names[0]))}.</p>"
-    if ties == "threshold":
+    if ties == "together":
         notes += "<p>The curves are means over the orders of tied items.</p>"
     first, *others = figures
     return f"""<div class="pictures">

@@ -95,7 +95,7 @@ def ranking_report(
         are then means over the rankings (:ref:`several_rankings`).
     clusters : array-like of shape (n_samples,), default=None
         Cluster of each item, such as the patient of an image (:ref:`clusters`).
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of all metrics.
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.

@@ -70,7 +70,7 @@ def test_against_the_curves_of_scikit_learn(items):
     assert_allclose(1 - points.specificity, fpr[where], atol=1e-12)
     assert_allclose(points.recall, tpr[where])
     assert points.area("precision") == pytest.approx(
-        average_precision(y_true, y_score, ties="threshold")
+        average_precision(y_true, y_score, ties="together")
     )
 
 

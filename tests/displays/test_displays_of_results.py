@@ -85,7 +85,7 @@ def test_bars_of_few_values_agree_with_all_placements(sizes, hits, metric):
     "null",
     [
         RandomSelectionNull(400, 20),
-        RandomSelectionNull(4000, 600, ties="threshold", tie_sizes=[400] * 10),
+        RandomSelectionNull(4000, 600, ties="together", tie_sizes=[400] * 10),
         MeanNull([RandomSelectionNull(500, 20), RandomSelectionNull(300, 30)]),
     ],
 )

@@ -164,9 +164,9 @@ def test_a_tie_that_moves_the_cut_to_the_end_is_refused(method):
     """All placements have recall 1, but other samples have another cut."""
     y_true, y_score = make_list((2, 4), (1, 2))
     case = "recall@4 0.5"
-    assert placed_values((2, 4), 3, case, "threshold") == {1}
-    assert len(resampled_values(y_true, y_score, case, "threshold")) > 1
-    asked = MetricInterval("recall@0.5", ties="threshold", method=method)
+    assert placed_values((2, 4), 3, case, "together") == {1}
+    assert len(resampled_values(y_true, y_score, case, "together")) > 1
+    asked = MetricInterval("recall@0.5", ties="together", method=method)
     with pytest.raises(ValueError, match="`ties` must"):
         asked.from_predictions(y_true, y_score)
 

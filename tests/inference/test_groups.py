@@ -40,7 +40,7 @@ NAMES = (
     "reciprocal_rank",
     "bedroc(alpha=20)",
 )
-TIES = ("expected", "threshold", "optimistic", "pessimistic")
+TIES = ("expected", "together", "optimistic", "pessimistic")
 rng = np.random.default_rng(0)
 X = rng.normal(size=(900, 4))
 Y = (rng.random(900) < 1 / (1 + np.exp(3 - 2 * X[:, 0]))).astype(int)

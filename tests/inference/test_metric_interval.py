@@ -584,8 +584,8 @@ def test_input_and_levels_are_checked():
     sample = draw(np.random.default_rng(0), 10, 90)
     with pytest.raises(ValueError, match="targets and non-targets"):
         MetricInterval().from_predictions(np.zeros(5), np.arange(5.0))
-    asked = MetricInterval("recall@5", ties="threshold", method="bootstrap")
-    with pytest.raises(ValueError, match="`ties` must not be 'threshold'"):
+    asked = MetricInterval("recall@5", ties="together", method="bootstrap")
+    with pytest.raises(ValueError, match="`ties` must not be 'together'"):
         asked.from_predictions(*sample)
     result = MetricInterval().from_predictions(*sample)
     with pytest.raises(ValueError, match="`confidence_level` must be a number between"):

@@ -179,7 +179,7 @@ def test_the_note_on_several_lists_is_on_their_mean():
         ("average_precision", {}),
         ("average_precision", {"ties": "optimistic"}),
         ("recall_at_t", {"t": 1.0}),
-        ("bedroc", {"ties": "threshold"}),
+        ("bedroc", {"ties": "together"}),
     ],
 )
 def test_a_list_that_chance_cannot_change_is_chance(metric, settings):
@@ -288,7 +288,7 @@ def test_alternatives_are_complements(example):
 @pytest.mark.filterwarnings("ignore:the p-value is known with a relative error")
 @pytest.mark.nightly
 @pytest.mark.parametrize("method", ["auto", "inversion"])
-@pytest.mark.parametrize("ties", ["expected", "threshold"])
+@pytest.mark.parametrize("ties", ["expected", "together"])
 def test_distribution_of_pvalues_under_the_null_with_ties(method, ties):
     # scores like those of 7 nearest neighbours, labels at random: P(p <= a) <= a, and
     # not far below for a distribution this fine; 3 standard errors of the rankings

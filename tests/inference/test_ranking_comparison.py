@@ -508,9 +508,9 @@ def test_what_auto_is():
     assert method(metric="rie") == "permutation"
     assert method(metric="average_precision_at_k", k=20) == "permutation"
     assert method(metric="reciprocal_rank") == "permutation"
-    assert method(ties="threshold") == "permutation"
-    assert method(metric="precision_at_t", t=20, ties="threshold") == "jackknife"
-    assert method(metric="r_precision", ties="threshold") == "jackknife"
+    assert method(ties="together") == "permutation"
+    assert method(metric="precision_at_t", t=20, ties="together") == "jackknife"
+    assert method(metric="r_precision", ties="together") == "jackknife"
     assert method(GROUPS) == method(GROUPS, metric="recall_at_t", t=5) == "t"
 
 
@@ -592,7 +592,7 @@ def test_holm_of_an_undefined_pvalue():
     assert_allclose(adjusted, [0.4, math.nan, 0.03])
 
 
-@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic"])
+@pytest.mark.parametrize("ties", ["expected", "together", "optimistic"])
 @pytest.mark.parametrize(
     ("metric", "settings"),
     [
@@ -620,7 +620,7 @@ def test_methods_that_are_recommended_are_accepted(metric, settings, ties, n_ran
             y, {"A": a, "B": b}, groups=groups
         )
     recommended = re.findall(r"'(\w+)'", str(caught[0].message))
-    assert recommended or n_rankings == 1 or ties == "threshold"
+    assert recommended or n_rankings == 1 or ties == "together"
     for other in recommended:
         comparison = RankingComparison(method=other, **named(**settings))
         with warnings.catch_warnings(action="ignore"):  # of intervals
@@ -718,9 +718,9 @@ def test_table_as_columns():
                 "metric": "recall_at_t",
                 "t": 5,
                 "method": "posterior",
-                "ties": "threshold",
+                "ties": "together",
             },
-            "`ties` must be 'expected' for method 'posterior'.*got 'threshold'",
+            "`ties` must be 'expected' for method 'posterior'.*got 'together'",
         ),
         (
             {"metric": "reciprocal_rank", "method": "jackknife"},

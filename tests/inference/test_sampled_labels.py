@@ -472,7 +472,7 @@ def test_indexes_must_agree():
     ("arguments", "message"),
     [
         ({"metric": "bedroc(alpha=20)"}, "`metric` must be average_precision, recall"),
-        ({"metric": make_metric("recall@3", "threshold")}, "tie rule 'expected'"),
+        ({"metric": make_metric("recall@3", "together")}, "tie rule 'expected'"),
         ({"mid_p": 1}, "`mid_p`"),
         ({"population": "yes"}, "`population`"),
         ({"n_resamples": 10}, "`n_resamples`"),

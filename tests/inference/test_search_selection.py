@@ -111,7 +111,7 @@ def ends_of_metric(n_folds, case, ties):
         oracles.value_of_order(sorted(fold, reverse=True), metric, **settings)
         for fold in LABELS.reshape(n_folds, -1).tolist()
     ]
-    below = (metric, ties) == ("bedroc", "threshold") or metric == "expected_profit"
+    below = (metric, ties) == ("bedroc", "together") or metric == "expected_profit"
     lowest = -np.inf if below else 0.0
     return lowest, float(sum(perfect) / n_folds)
 

@@ -25,7 +25,7 @@ STATISTICS = ("zscore", "log10_pvalue", "chance_adjusted")
         {},
         {"metric": "recall_at_t", "t": 0.1},
         {"metric": "average_precision_at_k", "k": 20, "normalize": "hits"},
-        {"metric": "bedroc", "alpha": 10.0, "ties": "threshold"},
+        {"metric": "bedroc", "alpha": 10.0, "ties": "together"},
     ],
 )
 def test_scores_are_those_of_the_test(settings):

@@ -47,7 +47,7 @@ def test_the_mean_is_that_of_a_loop(case, ties):
     assert metric(y, s, ties=ties, groups=day) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("ties", ["expected", "threshold"])
+@pytest.mark.parametrize("ties", ["expected", "together"])
 @pytest.mark.parametrize("kind", SCORES)
 def test_any_scores_in_groups_of_any_size(kind, ties):
     # one group of half of the items, and many of a few, whose targets are few
@@ -67,7 +67,7 @@ def test_any_scores_in_groups_of_any_size(kind, ties):
 def test_scikit_learn_in_a_loop():
     y, s, day = days(40, 4000)
     expected = np.mean(loop(average_precision_score, y, s, day))
-    value = average_precision(y, s, ties="threshold", groups=day)
+    value = average_precision(y, s, ties="together", groups=day)
     assert value == pytest.approx(expected, rel=1e-12)
 
 
@@ -137,7 +137,7 @@ def test_weights_that_leave_a_group_undefined():
         assert value == 1.0
 
 
-@pytest.mark.parametrize("ties", ["expected", "threshold"])
+@pytest.mark.parametrize("ties", ["expected", "together"])
 def test_a_cutoff_may_reach_beyond_a_group(ties):
     # as trec_eval has it: the places below the last item hold no hits
     y, s = [1, 0, 1, 1, 0, 0, 1, 0], [8, 7, 6, 5, 4, 3, 2, 1]

@@ -58,7 +58,7 @@ def test_a_metric_without_a_null_distribution_says_so(case):
 
 @pytest.mark.parametrize("name", ["max_f_score", "breakeven_point"])
 def test_a_tie_rule_for_what_retrieves_ties_whole_is_refused(name):
-    assert make_metric(name, "threshold")([0, 1], [1, 2]) == 1
+    assert make_metric(name, "together")([0, 1], [1, 2]) == 1
     with pytest.raises(ValueError, match="whose thresholds retrieve ties whole; got"):
         make_metric(name, "optimistic")
 
@@ -122,7 +122,7 @@ def test_what_is_understood_of_metrics_by_value(name, printed):
         ("EF1%", "did you mean 'enrichment_factor@1%'?"),
         ("AP50", "did you mean 'average_precision@50'?"),
         ("auprc", "see 'average_precision'"),
-        ("average_precision_score", "see 'average_precision' with ties='threshold'"),
+        ("average_precision_score", "see 'average_precision' with ties='together'"),
         ("lift", "have a cutoff, as in 'enrichment_factor@10'"),
         ("ndcg", "see sklearn.metrics.ndcg_score, which"),
         ("ndcg@10", "see sklearn.metrics.ndcg_score, which"),

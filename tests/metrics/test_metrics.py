@@ -199,7 +199,7 @@ def test_bedroc_is_below_zero_where_a_last_tie_counts_as_its_end():
     # by definition: a whole tie of 2 targets counts as rank 3 twice, worse than 2 and 3
     weight = np.exp(-np.arange(1, 4) / 3)
     best, worst = weight[:2].sum(), weight[1:].sum()
-    value = bedroc([0, 1, 1], [2, 1, 1], alpha=1, ties="threshold")
+    value = bedroc([0, 1, 1], [2, 1, 1], alpha=1, ties="together")
     assert value == pytest.approx((2 * weight[2] - worst) / (best - worst))
     assert value < 0
     assert bedroc([0, 1, 1], [2, 1, 1], alpha=1) == 0.0
@@ -248,10 +248,10 @@ scored_lists = st.integers(2, 60).flatmap(
 def test_threshold_against_sklearn(data):
     y_true, y_score, weight = data
     y_score = np.asarray(y_score, dtype=float)
-    ours = average_precision(y_true, y_score, ties="threshold")
+    ours = average_precision(y_true, y_score, ties="together")
     theirs = average_precision_score(y_true, y_score)
     assert ours == pytest.approx(theirs, abs=1e-12)
-    ours = average_precision(y_true, y_score, ties="threshold", sample_weight=weight)
+    ours = average_precision(y_true, y_score, ties="together", sample_weight=weight)
     theirs = average_precision_score(y_true, y_score, sample_weight=weight)
     assert ours == pytest.approx(theirs, abs=1e-12)
 
@@ -262,7 +262,7 @@ def test_threshold_against_sklearn_on_a_long_list():
     weight = rng.exponential(size=y_true.size)
     for y_score in (rng.normal(size=y_true.size), rng.integers(0, 40, y_true.size)):
         for kwargs in ({}, {"sample_weight": weight}):
-            ours = average_precision(y_true, y_score, ties="threshold", **kwargs)
+            ours = average_precision(y_true, y_score, ties="together", **kwargs)
             theirs = average_precision_score(y_true, y_score, **kwargs)
             assert ours == pytest.approx(theirs, abs=1e-12)
 
@@ -289,12 +289,12 @@ def test_whole_weights_against_repetition(data, draw):
         (bedroc, {"alpha": 7.5}),
     ):
         for ties in TIES:
-            if ties == "threshold" and metric in (rie, bedroc):
+            if ties == "together" and metric in (rie, bedroc):
                 continue  # the last item of a tie has a rank, which weights have not
             settings["ties"] = ties
             weighted = metric(y_true, y_score, sample_weight=counts, **settings)
             assert weighted == pytest.approx(metric(*repeated, **settings), abs=1e-14)
-    settings = {"k": t, "ties": "threshold"}
+    settings = {"k": t, "ties": "together"}
     for normalize in ("min", "relevant", "hits"):
         weighted = average_precision_at_k(
             y_true, y_score, normalize=normalize, sample_weight=counts, **settings
@@ -432,7 +432,7 @@ def test_points_of_a_recall_against_sklearn(data, recall):
             y_true, y_score, sample_weight=sample_weight
         )
         last = np.flatnonzero(reached[:-1] >= recall * (1 - 1e-12))[-1]
-        settings = {"recall": recall, "ties": "threshold"}
+        settings = {"recall": recall, "ties": "together"}
         ours = precision_at_recall(
             y_true, y_score, sample_weight=sample_weight, **settings
         )
@@ -457,8 +457,8 @@ def test_whole_weights_of_figures_against_repetition(data, draw):
     cases = [
         (max_f_score, {"beta": 2.0}),
         (breakeven_point, {}),
-        (k_at_recall, {"recall": recall, "ties": "threshold"}),
-        (precision_at_recall, {"recall": recall, "ties": "threshold"}),
+        (k_at_recall, {"recall": recall, "ties": "together"}),
+        (precision_at_recall, {"recall": recall, "ties": "together"}),
         *((r_precision, {"ties": ties}) for ties in TIES),
     ]
     for metric, settings in cases:
@@ -484,7 +484,7 @@ def test_figures_of_a_perfect_ranking_do_not_step_over_one(weight, n_non_targets
             breakeven_point(y_true, y_score, **settings),
             r_precision(y_true, y_score, **settings),
             precision_at_recall(
-                y_true, y_score, recall=1.0, ties="threshold", **settings
+                y_true, y_score, recall=1.0, ties="together", **settings
             ),
         ]
         assert max(values) <= 1

@@ -41,7 +41,7 @@ PERFECT = {
     "k_at_recall(0.5)": 3,
     "k_at_recall(0.3)": 2,
 }
-# 5 targets in a tie of 30 items: "expected" (None: see the enumerations), "threshold"
+# 5 targets in a tie of 30 items: "expected" (None: see the enumerations), "together"
 CONSTANT = {
     "recall@4": (4 / 30, 1),
     "precision@4": (5 / 30, 5 / 30),
@@ -113,7 +113,7 @@ def test_perfect_ranking(case):
 def test_constant_score(case):
     constant = np.zeros(Y_TRUE.size)
     expected, whole = CONSTANT.get(case, (None, 5 / 30))
-    value = metric_function(case)(Y_TRUE, constant, ties="threshold")
+    value = metric_function(case)(Y_TRUE, constant, ties="together")
     assert value == pytest.approx(whole, rel=1e-12)
     if expected is not None:
         assert metric_function(case)(Y_TRUE, constant) == pytest.approx(expected)
@@ -221,11 +221,11 @@ def test_kinds_of_scores(kind):
 def test_a_float_is_returned_and_the_input_not_changed(case):
     weight = np.ones(Y_TRUE.size)
     arguments = read_only(Y_TRUE), read_only(Y_SCORE)
-    value = metric_function(case)(*arguments, ties="threshold")
+    value = metric_function(case)(*arguments, ties="together")
     assert type(value) is float
     if case != "reciprocal_rank":  # which takes no weights
         weighted = metric_function(case)(
-            *arguments, ties="threshold", sample_weight=read_only(weight)
+            *arguments, ties="together", sample_weight=read_only(weight)
         )
         assert weighted == pytest.approx(value, rel=1e-12)
 

@@ -164,7 +164,7 @@ def test_muv_pvalues_against_label_permutations(task):
     y_true = np.repeat([1, 0], [sum(actives), sum(others)])
     y_score = np.repeat(score * 2, actives + others)
     rng = np.random.default_rng(0)
-    result = RandomSelectionTest(ties="threshold").from_predictions(y_true, y_score)
+    result = RandomSelectionTest(ties="together").from_predictions(y_true, y_score)
     draws = [
         average_precision_score(rng.permutation(y_true), y_score) for _ in range(300)
     ]

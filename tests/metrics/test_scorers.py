@@ -93,7 +93,7 @@ named = pytest.mark.parametrize(
 def test_values_are_those_of_the_metric(estimator):
     # scikit-learn's own scorer is the judge under its tie rule
     model = clone(estimator).fit(X[:300], Y[:300])
-    threshold = make_average_precision_scorer(ties="threshold")
+    threshold = make_average_precision_scorer(ties="together")
     theirs = make_scorer(
         average_precision_score, response_method=("decision_function", "predict_proba")
     )
@@ -146,7 +146,7 @@ def test_target_class_has_its_own_probabilities():
     # saturated: 1 - p(other) would tie what p(target) tells apart; scikit-learn judges
     wide = np.tile(X, 12)
     model = GaussianNB().fit(wide[:300], NAMES[:300])
-    ours = make_average_precision_scorer(pos_label="active", ties="threshold")
+    ours = make_average_precision_scorer(pos_label="active", ties="together")
     theirs = make_scorer(
         average_precision_score, response_method="predict_proba", pos_label="active"
     )
@@ -413,7 +413,7 @@ def test_scorers_with_different_targets_do_not_share_scores(model):
 def test_scorers_of_scikit_learn_beside_ours(model, label):
     # scikit-learn's own scorer turns the scores before they are cached
     scoring = {
-        "ours": make_average_precision_scorer(pos_label=label, ties="threshold"),
+        "ours": make_average_precision_scorer(pos_label=label, ties="together"),
         "theirs": make_scorer(
             average_precision_score,
             response_method=("decision_function", "predict_proba"),
@@ -496,7 +496,7 @@ def test_tuned_threshold_classifier():
 def test_metadata_routing_of_sample_weight():
     weight = np.random.default_rng(0).exponential(size=Y.size)
     with sklearn.config_context(enable_metadata_routing=True):
-        ours = make_average_precision_scorer(ties="threshold")
+        ours = make_average_precision_scorer(ties="together")
         theirs = make_scorer(average_precision_score, response_method="predict_proba")
         results = [
             cross_validate(

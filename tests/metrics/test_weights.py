@@ -67,7 +67,7 @@ def test_metrics_have_no_unit_of_weight(case, ties):
     # unless a product or a quotient of weights leaves the range of floats on the way
     metric = in_fractions(case)
     for seed in range(3):
-        tied = case not in ORDERED or ties == "threshold"
+        tied = case not in ORDERED or ties == "together"
         y_true, y_score, weight = weighted_columns(seed=seed, ties=tied)
         value = metric(y_true, y_score, ties=ties, sample_weight=weight)
         if not case.startswith(("k_at_recall", "expected_profit")):
@@ -97,7 +97,7 @@ def test_early_recognition_has_no_unit_of_weight(case, ties):
 
 RANKS_COUNT = [
     *(("reciprocal_rank", ties) for ties in TIES),
-    *((name, "threshold") for name in ("rie", "bedroc(alpha=3)")),
+    *((name, "together") for name in ("rie", "bedroc(alpha=3)")),
 ]
 
 
@@ -118,7 +118,7 @@ def test_tiny_and_huge_weights_against_sklearn():
         y_true, y_score, weight = weighted_columns(seed=seed, ties=seed % 2 == 0)
         for factor in (1e-300, 1e-165, 1.0, 1e154, 1e290):
             given = {"sample_weight": weight * factor}
-            ours = skrank.average_precision(y_true, y_score, ties="threshold", **given)
+            ours = skrank.average_precision(y_true, y_score, ties="together", **given)
             theirs = average_precision_score(y_true, y_score, **given)
             assert ours == pytest.approx(theirs, rel=1e-12)
 
@@ -178,12 +178,12 @@ def test_an_interval_tells_of_an_int_cutoff_once_and_not_by_each_resample():
 def test_ties_of_weighted_items_are_retrieved_whole_with_a_warning(case):
     metric = in_fractions(case)
     y_true, y_score, weight = weighted_columns(ties=True)
-    whole = metric(y_true, y_score, ties="threshold", sample_weight=weight)
-    with pytest.warns(UserWarning, match="ties as a whole.*ties='threshold'") as w:
+    whole = metric(y_true, y_score, ties="together", sample_weight=weight)
+    with pytest.warns(UserWarning, match="ties as a whole.*ties='together'") as w:
         assert metric(y_true, y_score, sample_weight=weight) == whole
     assert w[0].filename.endswith("cases.py")  # the caller of the metric
     for ties in ("optimistic", "pessimistic"):
-        message = "`ties` must be 'threshold' or 'expected' when .*sample_weight.*; got"
+        message = "`ties` must be 'together' or 'expected' when .*sample_weight.*; got"
         with pytest.raises(ValueError, match=message):
             metric(y_true, y_score, ties=ties, sample_weight=weight)
 
@@ -249,7 +249,7 @@ def test_a_search_with_weights_is_that_of_sklearn(model, routing):
 @pytest.mark.parametrize("name", ["reciprocal_rank", "rie", "bedroc"])
 def test_a_search_scores_ranks_without_weights(name):
     """The judge fits with weights, and ranks the held-out items without."""
-    metric = skrank.make_metric(name, "threshold")
+    metric = skrank.make_metric(name, "together")
     search = weighted_search("tree", skrank.make_metric_scorer(metric))
     estimator, grid = MODELS["tree"]
     values = [
@@ -323,7 +323,7 @@ def test_parameters_of_fit_are_those_of_a_cross_validation(form):
 def test_a_weighted_search_is_tested_with_its_weights():
     test = SearchSelectionTest(n_resamples=9, random_state=0)
     scorer = make_scorer(
-        skrank.average_precision, response_method="predict_proba", ties="threshold"
+        skrank.average_precision, response_method="predict_proba", ties="together"
     )
     with sklearn.config_context(enable_metadata_routing=True):
         MODELS["linear"][0].set_fit_request(sample_weight=True)

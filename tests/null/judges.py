@@ -124,7 +124,7 @@ def precision_gain(ties):
 
     def gain(above, size, found, hits):
         place = np.arange(1, size + 1)
-        if ties == "threshold":
+        if ties == "together":
             return hits * (found + hits) / (above + size)
         if ties == "expected":
             first = (1 / (above + place)).sum()
@@ -142,7 +142,7 @@ def weight_gain(weights, ties="expected"):
 
     def gain(above, size, found, hits):
         inside = weights[above : above + size]
-        if ties == "threshold":
+        if ties == "together":
             return hits * inside[-1]
         if ties == "expected":
             return hits * inside.mean()

@@ -29,7 +29,7 @@ MEAN = MeanNull([RandomSelectionNull(20, 2), RandomSelectionNull(12, 3)])
             "<RandomSelectionNull of recall@0.05: 10 of 100>",
         ),
         (
-            RandomSelectionNull(100, 10, "average_precision@7", ties="threshold"),
+            RandomSelectionNull(100, 10, "average_precision@7", ties="together"),
             "<RandomSelectionNull of average_precision@7: 10 of 100>",
         ),
         (
@@ -85,7 +85,7 @@ def test_draws_follow_random_state():
     "null",
     [
         RandomSelectionNull(300, 12),
-        RandomSelectionNull(60, 5, "rie", tie_sizes=[10, 50], ties="threshold"),
+        RandomSelectionNull(60, 5, "rie", tie_sizes=[10, 50], ties="together"),
         MEAN,
         MeanNull(MEAN.nulls, inflation=1.5),
     ],
@@ -105,7 +105,7 @@ def test_pickles_answer_the_same(null):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "ties"), [([3, 1, 6, 10], "expected"), ([1] * 20, "threshold")]
+    ("sizes", "ties"), [([3, 1, 6, 10], "expected"), ([1] * 20, "together")]
 )
 def test_the_distribution_of_a_test_is_that_of_its_ties(sizes, ties):
     """Whatever the order of the items, and however far apart the scores."""

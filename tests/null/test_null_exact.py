@@ -106,7 +106,7 @@ def test_first_hits_below_the_top(method, step):
     sizes = np.random.default_rng(3).geometric(0.3, size=80)
     n, m = int(sizes.sum()), 9
     null = RandomSelectionNull(
-        n, m, "reciprocal_rank", ties="threshold", tie_sizes=sizes.tolist()
+        n, m, "reciprocal_rank", ties="together", tie_sizes=sizes.tolist()
     )
     for depth in np.cumsum(sizes)[:60:step].tolist():
         found = null.tail(1 / depth, method=method)
@@ -136,14 +136,14 @@ def test_the_least_value_of_many_ties_is_bounded():
     """By the worst order of all, and by that inside the ties."""
     sizes = np.ceil(np.random.default_rng(54).pareto(1, 400)).astype(int)
     n, m = int(sizes.sum()), 9478
-    null = RandomSelectionNull(n, m, ties="threshold", tie_sizes=sizes)
+    null = RandomSelectionNull(n, m, ties="together", tie_sizes=sizes)
     rule = RandomSelectionNull(n, m, ties="pessimistic", tie_sizes=sizes)
     least, _ = null.support()
     assert rule.support()[0] <= least
     score = np.repeat(-np.arange(400), sizes)
     rng = np.random.default_rng(0)
     for y_true in [np.arange(n) >= n - m, *(rng.permutation(n) < m for _ in range(9))]:
-        assert least <= skrank.average_precision(y_true, score, ties="threshold")
+        assert least <= skrank.average_precision(y_true, score, ties="together")
 
 
 @pytest.mark.parametrize("case", METRICS)

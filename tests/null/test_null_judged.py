@@ -102,19 +102,19 @@ TIED = {
 AP, STEEP = "average_precision", "bedroc(alpha=160.9)"
 OTHERS = [  # n targets, value, log p; the alternative is "less" for values below
     (200, 0.0175683094903, -11.84471, AP, "expected", "nine"),
-    (200, 0.0150052595834, -12.19518, AP, "threshold", "nine"),
+    (200, 0.0150052595834, -12.19518, AP, "together", "nine"),
     (200, 0.045032555218, -12.80026, AP, "optimistic", "nine"),
     (200, 0.0122777266988, -13.31906, AP, "pessimistic", "nine"),
     (200, 0.00913825889193, -3.28959, AP, "expected", "nine"),
-    (200, 0.00930434851449, -3.12923, AP, "threshold", "nine"),
+    (200, 0.00930434851449, -3.12923, AP, "together", "nine"),
     (200, 0.0108407316247, -8.52919, AP, "optimistic", "nine"),
     (200, 0.00744243831618, -3.08165, AP, "pessimistic", "nine"),
     (200, 0.0209417067131, -14.78323, AP, "expected", "humps"),
-    (300, 0.00604114520176, -32.15788, AP, "threshold", "neighbours"),
+    (300, 0.00604114520176, -32.15788, AP, "together", "neighbours"),
     (300, 0.00935394099916, -43.92660, AP, "expected", "neighbours"),
-    (167, 0.998975794892, -153.95885, "bedroc", "threshold", "pairs"),
-    (167, 0.999268338499, -177.86873, "bedroc", "threshold", "pairs"),
-    (189, 1.91309115261e-16, -99.19256, STEEP, "threshold", "large tie on top"),
+    (167, 0.998975794892, -153.95885, "bedroc", "together", "pairs"),
+    (167, 0.999268338499, -177.86873, "bedroc", "together", "pairs"),
+    (189, 1.91309115261e-16, -99.19256, STEEP, "together", "large tie on top"),
 ]
 JUDGED = [
     *[
@@ -200,7 +200,7 @@ def test_minute_values_against_draws_below_the_first_rank_that_counts(n, m, alph
 def test_hits_that_are_not_felt_may_be_anywhere(n, m, tie):
     # exp(-100 * rank / n) at the end of the tie, and below it, is lost in rounding
     sizes = [1, tie, *[1] * (n - tie - 1)]
-    null = make(m, n, "rie(alpha=100.0)", sizes, "threshold")
+    null = make(m, n, "rie(alpha=100.0)", sizes, "together")
     gains = np.exp(-100 * np.arange(1, n + 1) / n)
     for share in (1, 1 - 1e-12, 1 - 1e-10):
         s = share * float(gains[0] / gains.mean() / m)
@@ -221,10 +221,10 @@ NEW = [
     (4, 14, "bedroc", 160.9, "expected"),
     (5, 6, "bedroc", 160.9, "expected"),
     (3, 14, "bedroc", 160.9, "expected"),
-    (4, 14, "bedroc", 100.0, "threshold"),
+    (4, 14, "bedroc", 100.0, "together"),
     (3, 25, "bedroc", 60.0, "expected"),
     (4, 10, "rie", 160.9, "expected"),
-    (6, 4, "bedroc", 160.9, "threshold"),
+    (6, 4, "bedroc", 160.9, "together"),
 ]
 
 
@@ -278,7 +278,7 @@ def test_cutoffs_against_draws(seed):
 # Ties that make two humps, or very few values
 
 
-@pytest.mark.parametrize("ties", ["expected", "threshold"])
+@pytest.mark.parametrize("ties", ["expected", "together"])
 def test_a_large_tie_on_top_with_some_of_the_targets(ties):
     """Six of 30 targets in a tie of 64 on top, the rest at the end of a long ranking.
 
@@ -316,7 +316,7 @@ def test_between_two_humps(n, m, top, metric, ties, hits):
 DENSE = [
     (300, [4762] * 20 + [4760], "expected"),  # 21 scores cut at equal distances
     (300, [100, 500, 2000, 7400, 20_000, 70_000], "expected"),  # of 5 neighbours
-    (2956, [189, 283, 5, 1, 153, 453, 187, 210, 784, 1687, 915, 5], "threshold"),
+    (2956, [189, 283, 5, 1, 153, 453, 187, 210, 784, 1687, 915, 5], "together"),
     (300, [300, 450, 750, 1500, 3000, 9000], "optimistic"),
     (1057, [189, 283, 5, 1, 153, 453, 187, 210, 784, 1687, 915, 391], "optimistic"),
     (700, judges.growing(12_000, 0.2), "pessimistic"),
@@ -381,8 +381,8 @@ def test_p_of_random_rankings_is_no_smaller_than_it_should_be(n, m, tied):
 
 CANTELLI = [
     (10**6, 10**4, None, "expected"),
-    (88_000, 30, "narrow", "threshold"),
-    (100_000, 2000, "even", "threshold"),
+    (88_000, 30, "narrow", "together"),
+    (100_000, 2000, "even", "together"),
 ]
 
 

@@ -95,7 +95,7 @@ def test_a_tie_with_most_of_the_variance_given_its_hits(z):
     """The chance of the hits in the tie on top is exact; numpy draws the others."""
     tie, n, m = 1025, 3417, 53
     null = RandomSelectionNull(
-        n, m, tie_sizes=[tie, *[1] * (n - tie)], ties="threshold"
+        n, m, tie_sizes=[tie, *[1] * (n - tie)], ties="together"
     )
     value, exact = null.mean() + z * null.std(), 0.0
     rng = np.random.default_rng(0)
@@ -108,7 +108,7 @@ def test_a_tie_with_most_of_the_variance_given_its_hits(z):
     assert null.pvalue(value) == pytest.approx(exact, rel=0.03)
 
 
-@pytest.mark.parametrize("ties", ["expected", "threshold"])
+@pytest.mark.parametrize("ties", ["expected", "together"])
 def test_many_different_rankings_against_the_convolution_of_all(ties):
     """The distributions in rational numbers are put on a grid, and convolved."""
     rng = np.random.default_rng(1)

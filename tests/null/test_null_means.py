@@ -164,7 +164,7 @@ def test_first_hits_of_many_tied_queries_against_draws(n_rankings, ties):
         first = group[targets.min(axis=1)]
         hits = (group[targets] == first[:, None]).sum(axis=1)
         above, size = (np.cumsum(one) - one)[first], one[first]
-        place = {"optimistic": 1, "pessimistic": size - hits + 1, "threshold": size}
+        place = {"optimistic": 1, "pessimistic": size - hits + 1, "together": size}
         if ties == "expected":
             drawn += expected_first(above, size, hits) / n_rankings
         else:

@@ -40,7 +40,7 @@ def test_one_item_that_is_no_target_against_all_its_places(n):
 
 
 @pytest.mark.parametrize(("n", "m"), [(1000, 20), (5000, 50), (1000, 999)])
-@pytest.mark.parametrize("ties", ["expected", "threshold"])
+@pytest.mark.parametrize("ties", ["expected", "together"])
 @pytest.mark.parametrize("alpha", [0.1, 20.0, 160.9])
 def test_early_recognition_against_samples_without_replacement(n, m, ties, alpha):
     """RIE is a mean of m weights out of n; BEDROC is linear in it."""
@@ -92,7 +92,7 @@ def precisions(d, size, above, found, ties, cut):
     gain = np.zeros(found.shape)
     for j in range(1, d + 1):
         place = {"optimistic": j, "pessimistic": size - d + j}.get(ties, size)
-        seen = d if ties == "threshold" else j
+        seen = d if ties == "together" else j
         if above + place <= cut:
             gain += (found + seen) / (above + place)
     return gain
@@ -143,7 +143,7 @@ def test_average_precision_at_k_against_a_pass_over_the_ranks(n, m, k, normalize
     assert null.std() == pytest.approx(std, rel=1e-7)
 
 
-@pytest.mark.parametrize("ties", ["threshold", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("ties", ["together", "optimistic", "pessimistic"])
 @pytest.mark.parametrize("normalize", NORMALIZE)
 @pytest.mark.parametrize("k", [60, 300])
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def gains_below(n, m, size, ties):
     place = np.arange(1, size + 1)
 
     def top(d):
-        if ties == "threshold":
+        if ties == "together":
             return d * d / size
         if ties == "expected":
             later = ((place - 1) / place).sum() / (size - 1)
@@ -120,7 +120,7 @@ def share_given(d, j, top, inverse, wanted, up, count=2048):
 
 
 @pytest.mark.parametrize("z", [-3, 1, 4])
-@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("ties", ["expected", "together", "optimistic", "pessimistic"])
 @pytest.mark.parametrize(
     ("size", "m"),
     [pytest.param(1400, 150, marks=pytest.mark.nightly), (34_000, 2600)],
@@ -165,7 +165,7 @@ def test_a_quantile_where_only_bounds_are_known_has_a_warning():
 @pytest.mark.nightly
 def test_a_quantile_next_to_a_step():
     """No smaller value has a tail of at most q, apart from a ten-thousandth of sd."""
-    null = RandomSelectionNull(213_936, 26, ties="threshold")
+    null = RandomSelectionNull(213_936, 26, ties="together")
     value = null.isf(1e-6)
     assert null.sf(value) <= 1e-6
     assert null.sf(value - 0.005 * null.std()) > 1e-6

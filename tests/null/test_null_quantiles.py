@@ -24,7 +24,7 @@ POINTS = {
         2 / 3,
     ),
     "retrieved whole": (
-        RandomSelectionNull(10, 3, tie_sizes=[10], ties="threshold"),
+        RandomSelectionNull(10, 3, tie_sizes=[10], ties="together"),
         0.3,
     ),
     "weights that underflow": (

@@ -154,11 +154,11 @@ def test_a_cutoff_in_a_long_ranking():
     columns = long_columns(9)
     counts = RankCounts.from_predictions(*columns)
     for t in (1, 1000, 2**20):
-        found = skrank.precision_at_t(counts, t=t, ties="threshold")
-        assert found == skrank.precision_at_t(*columns, t=t, ties="threshold")
+        found = skrank.precision_at_t(counts, t=t, ties="together")
+        assert found == skrank.precision_at_t(*columns, t=t, ties="together")
     message = r"within the best 1048576 .* after 1500000 items"
     with pytest.raises(ValueError, match=message):
-        skrank.precision_at_t(counts, t=1_500_000, ties="threshold")
+        skrank.precision_at_t(counts, t=1_500_000, ties="together")
 
 
 def test_the_tie_of_a_target_is_known_at_any_depth():
@@ -461,7 +461,7 @@ def test_chunks_may_be_gone_over_in_any_way(chunks, progress, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # tqdm without widgets
         counts = RankCounts.from_chunks(chunks, progress=progress)
-    found = average_precision(counts, ties="threshold")
+    found = average_precision(counts, ties="together")
     assert found == pytest.approx(VALUE, rel=1e-12)
     shown = capsys.readouterr().err
     assert ("first pass" in shown) is ("second pass" in shown) is progress

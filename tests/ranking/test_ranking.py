@@ -43,7 +43,7 @@ def test_a_top_is_ranked_as_in_the_whole(kind, n_samples):
             np.testing.assert_array_equal(
                 getattr(top.groups, name), getattr(whole.groups, name)[counted]
             )
-        for ties in ("expected", "threshold"):
+        for ties in ("expected", "together"):
             metric = make_null_metric(f"precision@{depth}", ties)
             assert metric.value(top) == metric.value(whole)
 

@@ -326,8 +326,8 @@ def test_what_is_no_column_of_labels_is_named(name, values):
 
 
 def test_a_metric_object_keeps_its_tie_rule():
-    metric = make_metric("recall@5", ties="threshold")
-    assert MetricInterval(metric).ties == "threshold"
+    metric = make_metric("recall@5", ties="together")
+    assert MetricInterval(metric).ties == "together"
     with pytest.raises(ValueError, match="`ties` must be left out for a metric object"):
         MetricInterval(metric, ties="optimistic")
 

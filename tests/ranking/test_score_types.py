@@ -53,7 +53,7 @@ class Judge:
         if ties in self.order:
             ranks = 1 + np.flatnonzero(self.order[ties])
             return (np.arange(1, self.m + 1) / ranks).mean()
-        if ties == "threshold":
+        if ties == "together":
             precision = (self.hits_above + self.hits) / (self.above + self.size)
             return (self.hits * precision).sum() / self.m
         return sum(map(self.expected_precisions, np.flatnonzero(self.hits))) / self.m
@@ -67,7 +67,7 @@ class Judge:
         if ties in self.order:
             return self.order[ties][:t].sum() / self.m
         i = np.searchsorted(self.above, t) - 1
-        share = 1 if ties == "threshold" else (t - self.above[i]) / self.size[i]
+        share = 1 if ties == "together" else (t - self.above[i]) / self.size[i]
         return (self.hits_above[i] + self.hits[i] * share) / self.m
 
 
@@ -87,7 +87,7 @@ def test_signed_zeros_tie_in_every_type(size, many):
     y_true, y_score = signed_zeros(size, 1 + many * size // 25 + size // 5000)
     judge = Judge(y_true, y_score)
     expected = average_precision_score(y_true, y_score + 0.0)
-    assert judge.average_precision("threshold") == pytest.approx(expected, rel=1e-11)
+    assert judge.average_precision("together") == pytest.approx(expected, rel=1e-11)
     depths = {1, max(size // 16, 1), size // 16 + 1, size // 2, size}
     for dtype in FLOATS:
         check(y_true, y_score.astype(dtype), judge, depths)

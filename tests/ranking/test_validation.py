@@ -459,7 +459,7 @@ def test_depth_in_units_of_weight_allows_for_rounding():
         whole = recall_at_t(y_true, y_score, t=1, sample_weight=weight)
     assert whole == pytest.approx(1)
     head = precision_at_t(
-        y_true, y_score, t=0.3, sample_weight=weight, ties="threshold"
+        y_true, y_score, t=0.3, sample_weight=weight, ties="together"
     )
     assert head == pytest.approx(1 / 3)
 
@@ -480,7 +480,7 @@ def test_depth_in_units_of_weight_allows_for_rounding():
 )
 def test_bad_weights(weight, text):
     with pytest.raises(ValueError, match=text):
-        average_precision(Y, S, ties="threshold", sample_weight=weight)
+        average_precision(Y, S, ties="together", sample_weight=weight)
 
 
 @pytest.mark.parametrize(

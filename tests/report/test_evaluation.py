@@ -154,9 +154,9 @@ def test_summary():
             "  precision at 10    0.4",
         ]
     )
-    evaluation = RankingEvaluation(ties="threshold", pos_label="a").add_missed(2)
+    evaluation = RankingEvaluation(ties="together", pos_label="a").add_missed(2)
     assert repr(evaluation) == (
-        "<RankingEvaluation(ties='threshold', pos_label='a') of 0 items, 2 targets, "
+        "<RankingEvaluation(ties='together', pos_label='a') of 0 items, 2 targets, "
         "2 of them missed>"
     )
 
@@ -262,11 +262,11 @@ def test_from_estimator():
         features,
         Y_TRUE,
         detector_targets="outliers",
-        ties="threshold",
+        ties="together",
         n_missed=3,
     )
     score = -detector.decision_function(features)
-    value = average_precision(Y_TRUE, score, n_missed=3, ties="threshold")
+    value = average_precision(Y_TRUE, score, n_missed=3, ties="together")
     assert evaluation.to_dict()["average_precision"] == value
 
 
@@ -477,7 +477,7 @@ def test_evaluations_that_cannot_be_joined():
     with pytest.raises(ValueError, match="`ties` must be the same in evaluations .* a"):
         evaluation + RankingEvaluation()
     with pytest.raises(ValueError, match="`ties` must be the same in evaluations .* a"):
-        RankingEvaluation(ties="threshold") + RankingEvaluation()
+        RankingEvaluation(ties="together") + RankingEvaluation()
     other = RankingEvaluation(pos_label="a").add(["c"], [1.0])
     assert (evaluation + other).n_targets == 1  # of three classes
     with pytest.raises(TypeError, match="unsupported operand"):

@@ -101,7 +101,7 @@ class Page(HTMLParser):
 # Numbers
 
 
-@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("ties", ["expected", "together", "optimistic", "pessimistic"])
 def test_numbers_are_those_of_the_functions(ties):
     y, scores = two_rankings()
     frame = ranking_report(y, scores, t=AT, ties=ties, random_state=0).to_frame()
@@ -258,9 +258,9 @@ def test_one_ranking_as_a_vector():
         (569, 200, None, "expected", True),
         (60_000, 15_000, None, "expected", True),
         (1_000_000, 10_000, None, "expected", True),
-        (10_000_000, 200_000, None, "threshold", True),
+        (10_000_000, 200_000, None, "together", True),
         (100_000, 50_000, [25_000] * 4, "optimistic", True),
-        (100_000, 300, [40] * 2500, "threshold", True),
+        (100_000, 300, [40] * 2500, "together", True),
         (10_000_000, 300_000, None, "expected", True),
         (100_000, 50_000, [10] * 10_000, "pessimistic", False),  # of ties not merged
     ],
@@ -640,7 +640,7 @@ def test_pictures_are_those_of_no_user():
 
 
 def test_curves_that_are_means_say_so():
-    report = ranking_report(*two_rankings(), ties="threshold", pvalue=False)
+    report = ranking_report(*two_rankings(), ties="together", pvalue=False)
     said = "The curves are means over the orders of tied items."
     assert said in Page(report.to_html()).text
     assert said not in Page(plain_page()).text

@@ -85,9 +85,9 @@ def _draw_tied(
 
 def resampled_frame(metric: AnyMetric, ranking: Ranking) -> Frame:
     """Frame of a resample, in which the end of a tie at the cutoff is unknown."""
-    if metric.ties == "threshold" and asked_cut(metric, ranking) < ranking.n_samples:
+    if metric.ties == "together" and asked_cut(metric, ranking) < ranking.n_samples:
         msg = (
-            "`ties` must not be 'threshold' when rankings are resampled, for a metric "
+            "`ties` must not be 'together' when rankings are resampled, for a metric "
             f"with a cutoff, which would move with every ranking; got {metric.name}."
         )
         raise ValueError(msg)
@@ -110,7 +110,7 @@ def values_of_draws(
 
 def _ties(others: Counts, metric: AnyMetric) -> bool:
     """Whether targets are tied with non-targets; ties of targets matter to one rule."""
-    return metric.ties == "threshold" or bool(others[..., 1::2].any())
+    return metric.ties == "together" or bool(others[..., 1::2].any())
 
 
 def _values(

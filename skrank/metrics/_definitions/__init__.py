@@ -9,7 +9,7 @@ only (see `_curve`).
 The order within a tie group is unknown. There are four rules:
 
 - "expected": the mean over all orders within the groups (McSherry and Najork, 2008);
-- "threshold": a group is retrieved as a whole, so a cutoff moves down to the end of its
+- "together": a group is retrieved as a whole, so a cutoff moves down to the end of its
   group, and every hit of a group counts as if it were at the end of the group;
 - "optimistic", "pessimistic": the hits of a group come first, or last.
 """

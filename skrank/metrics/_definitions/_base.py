@@ -135,7 +135,7 @@ class AnyMetric(ABC):
         return depth if isinstance(depth, int) else 1 + depth * n_samples
 
     def cut(self, shape: Any, n_targets: Array) -> Array:
-        """Depth of the cutoff, moved to the end of its tie group under "threshold"."""
+        """Depth of the cutoff, moved to the end of its tie group under "together"."""
         if self.cutoff is None:
             return shape.n_scored
         cut = check_depth(
@@ -145,7 +145,7 @@ class AnyMetric(ABC):
             whole=shape.whole,
             beyond=shape.several,
         )
-        moves = self.ties == "threshold" and np.any(cut <= shape.n_scored)
+        moves = self.ties == "together" and np.any(cut <= shape.n_scored)
         return shape.group_end(cut) if moves else cut
 
     def frame(self, shape: Shape, n_targets: Array) -> Frame:
@@ -188,7 +188,7 @@ class Metric(AnyMetric):
 
     Attributes
     ----------
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule.
 
     See Also

@@ -25,9 +25,9 @@ class ThresholdMetric(AnyMetric):
     def __post_init__(self) -> None:
         """Check that no tie rule was given."""
         super(ThresholdMetric, self).__post_init__()
-        if self.ties not in ("expected", "threshold"):
+        if self.ties not in ("expected", "together"):
             rule = (
-                f"be 'expected' or 'threshold' for {self.name}, whose thresholds "
+                f"be 'expected' or 'together' for {self.name}, whose thresholds "
                 "retrieve ties whole"
             )
             raise invalid("ties", rule, repr(self.ties))
@@ -135,7 +135,7 @@ class PrecisionAtRecall(KAtRecall):
         if found is None:
             return 0.0
         group, place = found
-        hits = group.hits_above + (group.hits if self.ties == "threshold" else place)
+        hits = group.hits_above + (group.hits if self.ties == "together" else place)
         if self.ties == "expected":
             above, size = group.above, group.size
             share = hits * reciprocal_rank_of_hit(above, size, group.hits, place)

@@ -78,7 +78,7 @@ _ALIASES = {
 # and suggestions for names that are not accepted.
 _ELSEWHERE = {
     **dict.fromkeys(("auprc", "aucpr", "prauc", "pr_auc"), "'average_precision'"),
-    "average_precision_score": "'average_precision' with ties='threshold'",
+    "average_precision_score": "'average_precision' with ties='together'",
     "f1": "'max_f_score(beta=1)'",
     "ndcg": "sklearn.metrics.ndcg_score, which discounts gains by the logarithm",
     **dict.fromkeys(
@@ -105,7 +105,7 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
         cutoff is a number of items or a fraction of the ranking. "_at_" in place of
         "@", and the names "ap", "map", "lift", "ef", "sensitivity", "rr", "mrr" and
         "rprec" are also accepted. A Metric is returned as it is.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. See the function of the metric.
 
     Returns
@@ -199,7 +199,7 @@ def make_null_metric(metric: str | AnyMetric, ties: str = "expected") -> Metric:
     ----------
     metric : str or Metric
         As in `make_metric`.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule.
 
     Returns

@@ -38,7 +38,7 @@ class AveragePrecision(Metric):
         self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
     ) -> Array:
         """Sum of the precisions of the group's hits down to the cutoff."""
-        if self.ties == "threshold":
+        if self.ties == "together":
             return whole_precisions(above, size, hits_above, hits) * (above < frame.cut)
         if self.ties == "expected":
             # equal to np.clip, which takes three times as long for short rankings
@@ -128,9 +128,9 @@ class RPrecision(_HitsAbove):
     template: ClassVar[str] = "r_precision"
 
     def cut(self, shape: Any, n_targets: Array) -> Array:
-        """Depth m, moved to the end of its tie group under "threshold"."""
+        """Depth m, moved to the end of its tie group under "together"."""
         cut = np.minimum(n_targets, shape.n_scored)
-        moves = self.ties == "threshold" and np.any(cut)
+        moves = self.ties == "together" and np.any(cut)
         return shape.group_end(cut) if moves else cut
 
     def reach(self, n_samples: int, n_targets: int) -> float:
@@ -247,7 +247,7 @@ class ReciprocalRank(Metric):
         if self.ties == "expected":
             gain[first] = first_hit_mean(above, size, hits)
         else:
-            place = {"optimistic": 1, "pessimistic": size - hits + 1, "threshold": size}
+            place = {"optimistic": 1, "pessimistic": size - hits + 1, "together": size}
             gain[first] = 1 / (above + place[self.ties])
         return gain
 
@@ -278,7 +278,7 @@ class RobustInitialEnhancement(Metric):
     @property
     def counts_ranks(self) -> bool:
         """All hits of a tie count as its last item, which must be a unit."""
-        return self.ties == "threshold"
+        return self.ties == "together"
 
     def rate(self, frame: Frame) -> Array:
         """Decrease of the logarithm of the weight from one rank to the next."""
@@ -289,7 +289,7 @@ class RobustInitialEnhancement(Metric):
     ) -> Array:
         """Sum of the weights of the group's hits."""
         rate = self.rate(frame)
-        if self.ties == "threshold":
+        if self.ties == "together":
             return hits * np.exp(-rate * (above + size - 1))
         if self.ties == "expected":
             return hits / size * geometric_sum(rate, above, size)
@@ -311,7 +311,7 @@ class Bedroc(RobustInitialEnhancement):
     @property
     def bounds(self) -> tuple[float, float]:
         """The lower bound is below 0 if all hits of a tie count as its last rank."""
-        return (-inf if self.ties == "threshold" else 0.0), 1.0
+        return (-inf if self.ties == "together" else 0.0), 1.0
 
     def rate(self, frame: Frame) -> Array:
         """As for RIE; a smaller alpha would change BEDROC by less than rounding."""

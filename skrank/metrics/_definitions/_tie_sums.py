@@ -22,7 +22,7 @@ def hits_within(ties: str, groups: HitGroups, counted: Array) -> Array:
         return np.minimum(groups.hits, counted)
     if ties == "pessimistic":
         return np.maximum(groups.hits - (groups.size - counted), 0)
-    if ties == "threshold":
+    if ties == "together":
         return groups.hits * (counted > 0)
     return groups.hits * (counted / groups.size)
 

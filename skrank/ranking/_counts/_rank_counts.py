@@ -52,7 +52,7 @@ class RankCounts:
 
     All ties are known down to 2**20 items. Below, a tie is known if it holds a target,
     or if it is wider than 1/128 of its depth and 1/8192 of the ranking. This is
-    sufficient for the test against random selection. ``ties="threshold"`` raises an
+    sufficient for the test against random selection. ``ties="together"`` raises an
     error for a cutoff below 2**20 items that is outside the known ties.
 
     To count in several threads or processes, give each one its own object, and add the
