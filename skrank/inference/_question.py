@@ -7,6 +7,7 @@ An object of these classes holds settings only. An entrance, ``from_...``, makes
 from __future__ import annotations
 
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -55,6 +56,9 @@ class MetricSettings:
         self.n_jobs = check_jobs(n_jobs)
         self.progress = check_flag("progress", progress)
         self.random_state = check_random_state(random_state)
+
+    #: Value of the metric where it is undefined, or "raise".
+    undefined: float | str = math.nan
 
     def __repr__(self) -> str:
         """Print the settings as they would be written."""
@@ -138,6 +142,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
 
     #: What this question does not use beside plain items, each with the reason.
     _refuses: ClassVar[Mapping[str, str]] = {}
+    #: Whether groups with missed targets are used: methods of their values can.
+    _missed_in_groups: ClassVar[bool] = False
     #: Whether an item may be held out by several folds.
     _repeated: ClassVar[bool] = True
 
@@ -305,7 +311,29 @@ class Question(MetricSettings, ABC, Generic[Result]):
     def _asked(self, rankings: Rankings) -> Rankings:
         """Return the parts for which the metric is defined; refuse other data."""
         self._check_data(rankings)
-        return rankings.defined_for(self._metric())
+        # a fold without a value is left out: it is no sample of the same items
+        fills = rankings.kind == "groups" or self.undefined == "raise"
+        answer = self.undefined if fills else math.nan
+        return rankings.defined_for(self._metric(), answer)
+
+    def _completed(
+        self, rankings: Rankings, asked: Rankings, *values: Any
+    ) -> tuple[Rankings, list[Any]]:
+        """Return the rankings that count, and their values.
+
+        These are all groups if `undefined` is the value of those that were left out.
+        """
+        fill = math.nan if self.undefined == "raise" else float(self.undefined)
+        every = asked.kind != "groups" or len(asked.labels) == len(rankings.labels)
+        if math.isnan(fill) or every:
+            return asked, [*values]
+        at = [*map(rankings.labels.index, asked.labels)]
+        found = []
+        for one in values:
+            whole = np.full((len(rankings.labels), *one.shape[1:]), fill)
+            whole[at] = one
+            found.append(whole)
+        return rankings, found
 
     def _check_data(self, rankings: Rankings) -> None:
         """Refuse what the question does not use."""
@@ -316,7 +344,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
             "clusters": rankings.clusters is not None,
             "strata": rankings.strata is not None,
             "sample_weight": rankings.weighted,
-            "n_missed": rankings.n_missed,
+            "n_missed": rankings.n_missed
+            and not (self._missed_in_groups and data_of(rankings) == "groups"),
         }
         for name, reason in self._refuses.items():
             if given[name]:
@@ -335,6 +364,23 @@ class Question(MetricSettings, ABC, Generic[Result]):
             "labels": labels or asked.labels,
             "n_clusters": asked.n_clusters,
         }
+
+
+def check_values_suffice(
+    method: str, of_values: Sequence[str], asked: Rankings, counted: Rankings
+) -> None:
+    """Refuse a method that looks at single items, which do not tell all here."""
+    reasons = {
+        "n_missed": bool(asked.n_missed),
+        "lists of different items": any(
+            one.n_samples != row[0].n_samples for row in asked.parts for one in row
+        ),
+        "a value for `undefined`": counted is not asked,
+    }
+    reason = next((name for name, is_so in reasons.items() if is_so), None)
+    if reason is not None and method not in of_values:
+        rule = f"be one of {', '.join(map(repr, of_values))} with {reason}"
+        raise invalid("method", rule, repr(method))
 
 
 def data_of(rankings: Rankings) -> str:

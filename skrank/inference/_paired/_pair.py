@@ -66,6 +66,8 @@ class Pair:
         """Whether the values are equal in every sample."""
         if all(is_certain(metric, ranking) for ranking in self.rankings):
             return True
+        if self.a.n_samples != self.b.n_samples:  # lists of different items
+            return False
         same = np.array_equal(self.a.groups.above, self.b.groups.above)
         return same and hasattr(self.a.items, "y_score") and same_order(*self.y_scores)
 
@@ -244,5 +246,5 @@ def count_swaps(
     if difference == 0:  # also if no permutation changes the difference
         z = 0.0
     standard_error, freedom = error if error[0] > slack else (math.nan, math.inf)
-    is_limit = not every and count == 1
+    is_limit = bool(not every and count == 1)
     return PairedResult(standard_error, z, log_p, math.nan, freedom, is_limit)
