@@ -1,11 +1,14 @@
-"""Base of results that have a printed and a notebook representation."""
+"""Base of results: printed, shown in notebooks, written as a page or in LaTeX."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from skrank._utils._table import align, summary
+from skrank._utils._html import page, piece_of_page
+from skrank._utils._latex import latex_of
+from skrank._utils._output import written
+from skrank._utils._table import Table, align, summary
 
 
 class Shown(NamedTuple):
@@ -38,6 +41,46 @@ class Printed:
         """Print the summary, also in a console."""
         return str(self)
 
+    def to_html(self, path: Any = None) -> str | None:
+        """Write or return the printed result as an HTML page.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            File to write the page to, in UTF-8. None returns the page.
+
+        Returns
+        -------
+        html : str or None
+            The page, or None if it was written to a file.
+        """
+        title, rows, cells = self._shown()
+        tables = [_table("", cells)] if cells else []
+        piece = piece_of_page(title, "h1", "", dict(rows), tables, "")
+        return written(page(title, piece), path)
+
+    def to_latex(self, path: Any = None) -> str | None:
+        """Write or return the printed result in LaTeX, with the rules of booktabs.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            File to write the table to, in UTF-8. None returns it.
+
+        Returns
+        -------
+        latex : str or None
+            A ``table`` with its caption: the rows that are printed, or the printed
+            table with the rows above it in the caption. None if it was written to a
+            file.
+        """
+        title, rows, cells = self._shown()
+        table = Table(title, (), [*rows], 2, "")
+        if cells:
+            said = "; ".join(f"{name}: {text}" for name, text in rows)
+            table = _table(f"{title}. {said}", cells)
+        return written(latex_of(table), path)
+
     def _repr_html_(self) -> str:
         """Show the summary in a notebook."""
         title, rows, cells = self._shown()
@@ -57,3 +100,9 @@ class Printed:
             body = "".join(f"<tr>{line}</tr>\n" for line in lines)
             html += f"\n<table>\n{body}</table>"
         return html
+
+
+def _table(caption: str, cells: Sequence[Sequence[str]]) -> Table:
+    """Return the cells below a caption; two columns name a pair."""
+    header, *rows = (tuple(row) for row in cells)
+    return Table(caption, header, rows, 1 + (header[:2] == ("A", "B")), "")

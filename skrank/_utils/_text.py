@@ -1,10 +1,9 @@
-"""Text representation of progress, tables, names, values and p-values.
+"""Text representation of progress, names, values and sizes.
 
 All text from users, such as names of models, is converted here. Characters that cannot
 be shown are escaped, and long text is shortened.
 """
 
-import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from skrank._utils._numbers import number
 from skrank._utils._optional import load
 
 _LONG = 100  # letters of a value in an error message: more than one line
@@ -87,16 +87,7 @@ def format_size(
     """Print the numbers of items, targets, missed targets and clusters."""
     clusters = f", {n_clusters} clusters" if n_clusters else ""
     missed = f", {n_missed} of them missed" if n_missed else ""
-    prevalence = f"prevalence {n_targets / n_samples:.4g}"
+    prevalence = f"prevalence {number(n_targets / n_samples)}"
     plural = "" if n_targets == 1 else "s"
     targets = f"{n_targets} target{plural}{missed} ({prevalence})"
     return f"{n_samples} items, {targets}{clusters}"
-
-
-def format_pvalue(log10_pvalue: float) -> str:
-    """Print a p-value from its logarithm, also if it underflows."""
-    if not log10_pvalue <= -4 or math.isinf(log10_pvalue):
-        return f"{10**log10_pvalue:.2g}"
-    exponent = math.floor(log10_pvalue + math.log10(20 / 19.9))  # 9.95 rounds to 10
-    mantissa = max(1.0, 10 ** (log10_pvalue - exponent))
-    return f"{mantissa:.1f}e{exponent:03d}"

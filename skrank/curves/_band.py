@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import check_cutoff, check_depth, check_fraction, invalid
+from skrank._utils._numbers import number, percent
 from skrank._utils._table import data_frame
 
 
@@ -41,8 +42,10 @@ class CurveBand:
 
     def __repr__(self) -> str:
         """Print the level and the range of the band."""
-        level = f"{100 * self.confidence_level:g} %"
-        ends = f" from {self.x[0]:g} to {self.x[-1]:g}" if self.x.size else ""
+        level = percent(self.confidence_level)
+        ends = (
+            f" from {number(self.x[0])} to {number(self.x[-1])}" if self.x.size else ""
+        )
         return f"<CurveBand of {level}: {self.x.size} points{ends}>"
 
     def to_frame(self) -> Any:

@@ -1,4 +1,4 @@
-"""Gains table: the targets in equal parts of a ranking, best part first."""
+"""Gains table: the targets in parts of a ranking, best part first."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._utils._numbers import number, numbers, percent
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
 
@@ -16,15 +17,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GainsTable(Printed):
-    """Targets in equal parts of a ranking, such as tenths, best part first.
+    """Targets in parts of a ranking, such as tenths, best part first.
 
     Arrays have an entry for each part.
 
     Attributes
     ----------
+    labels : tuple of int or str
+        Numbers of the parts, or the depths at which they end.
     items, targets : ndarray of shape (n_parts,)
         Items and targets of the part. The targets of a tie across two parts are counted
         by the tie rule of the curve.
+    part_rate, part_lift : ndarray of shape (n_parts,)
+        Share of targets in the part (response rate), and that share divided by the
+        share of targets among all items.
     t, hits : ndarray of shape (n_parts,)
         Items and targets down to the end of the part.
     n_samples, n_targets : float
@@ -32,10 +38,12 @@ class GainsTable(Printed):
     recall : ndarray of shape (n_parts,)
         Share of the targets down to the end of the part, also called gain.
     lift : ndarray of shape (n_parts,)
-        Share of the targets divided by the share of the items.
+        Share of the targets down to the end of the part, divided by the share of the
+        items; also called cumulative lift.
     ks : ndarray of shape (n_parts,)
-        Share of the targets less share of the non-targets; the largest is the
-        Kolmogorov-Smirnov statistic at these depths. NaN without non-targets.
+        Share of the targets less that of the non-targets down to the end of the part;
+        the largest is the Kolmogorov-Smirnov statistic at these depths. NaN without
+        non-targets.
     low, high : ndarray of shape (n_parts,)
         Interval of `recall`; NaN with weights.
     chance_low, chance_high : ndarray of shape (n_parts,)
@@ -67,8 +75,11 @@ class GainsTable(Printed):
     The first 200 of 1000 items (20%) hold 36 of 45 targets (80%), 4
     """
 
+    labels: tuple[int | str, ...]
     items: Floats
     targets: Floats
+    part_rate: Floats
+    part_lift: Floats
     t: Floats
     hits: Floats
     n_samples: float
@@ -92,39 +103,47 @@ class GainsTable(Printed):
         """
         n, m, t, hits = self.n_samples, self.n_targets, self.t[0], self.hits[0]
         said = (
-            f"The first {t:.15g} of {n:.15g} items ({t / n:.0%}) hold {hits:.4g} of "
-            f"{m:.15g} targets ({hits / m:.0%})"
+            f"The first {t:.15g} of {n:.15g} items ({percent(t / n, 2)}) hold "
+            f"{hits:.4g} of {m:.15g} targets ({percent(hits / m, 2)})"
         )
         if n > self.t[-1]:  # the range is that of the scored targets alone
             return f"{said}."
-        said += (
-            f", {self.lift[0]:.2g} times as many as random selection finds on average."
-        )
+        times = number(self.lift[0], 2)
+        said += f", {times} times as many as random selection finds on average."
         low, high = self.chance_low[0] * m, self.chance_high[0] * m
         if np.isnan(low):
             return said
-        cases = f"{100 * self.confidence_level:g} of 100 cases"
+        cases = f"{number(100 * self.confidence_level)} of 100 cases"
         return f"{said} Random selection finds {low:.4g} to {high:.4g} in {cases}."
 
     def _shown(self) -> Shown:
         n, m = f"{self.n_samples:.15g}", f"{self.n_targets:.15g}"
-        level = f"{100 * self.confidence_level:g} %"
         columns: dict[str, Any] = {
-            "part": range(1, self.t.size + 1),
+            "part": self.labels,
             "items": [f"{one:.15g}" for one in self.items],
             "targets": [f"{one:.4g}" for one in self.targets],
+            "rate": numbers(self.part_rate, 3),
+            "part lift": [f"{one:.2f}" for one in self.part_lift],
             "recall": [f"{one:.3f}" for one in self.recall],
         }
         if not np.isnan(self.low[0]):
             limits = zip(self.low, self.high, strict=True)
-            columns[level] = [f"{low:.2f} to {high:.2f}" for low, high in limits]
+            columns["interval"] = [f"{low:.2f} to {high:.2f}" for low, high in limits]
             limits = zip(self.chance_low, self.chance_high, strict=True)
             columns["chance"] = [f"{low:.2f} to {high:.2f}" for low, high in limits]
-        columns["lift"] = [f"{one:.2f}" for one in self.lift]
+        columns["cum. lift"] = [f"{one:.2f}" for one in self.lift]
         columns["KS"] = [f"{one:.3f}" for one in self.ks]
         rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
-        size = [("ranking", f"{n} items, {m} targets")]
-        return Shown("Gains table", size, [list(columns), *rows])
+        facts = [
+            ("ranking", f"{n} items, {m} targets"),
+            ("of the part", "items, targets, rate (share of targets), part lift"),
+            ("cumulative", ", ".join([*columns][5:])),
+        ]
+        if "interval" in columns:
+            level = percent(self.confidence_level)
+            facts.append(("interval", f"{level} confidence interval of recall"))
+            facts.append(("chance", f"recall of {level} of all random orders"))
+        return Shown("Gains table", facts, [list(columns), *rows])
 
     def to_frame(self) -> Any:
         """Return the table as a data frame.
@@ -133,15 +152,15 @@ class GainsTable(Printed):
         -------
         frame : pandas.DataFrame
             Table with a row for each part, and the columns "part", "items", "targets",
-            "t", "hits", "recall", "low", "high", "chance_low", "chance_high", "lift"
-            and "ks".
+            "part_rate", "part_lift", "t", "hits", "recall", "low", "high",
+            "chance_low", "chance_high", "lift" and "ks".
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        names = ("items", "targets", "t", "hits", "recall", "low", "high")
-        others = ("chance_low", "chance_high", "lift", "ks")
+        names = ("items", "targets", "part_rate", "part_lift", "t", "hits", "recall")
+        others = ("low", "high", "chance_low", "chance_high", "lift", "ks")
         columns = {name: getattr(self, name) for name in (*names, *others)}
-        return data_frame({"part": np.arange(1, self.t.size + 1), **columns})
+        return data_frame({"part": self.labels, **columns})

@@ -16,6 +16,8 @@ from scipy.stats import beta, hypergeom
 
 from skrank._utils._checks import (
     check_count,
+    check_cutoff,
+    check_depth,
     check_flag,
     check_fraction,
     check_option,
@@ -23,6 +25,7 @@ from skrank._utils._checks import (
     is_whole,
 )
 from skrank._utils._columns import check_numbers
+from skrank._utils._numbers import number, percent
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._table import data_frame
 from skrank._utils._text import brief
@@ -87,7 +90,9 @@ class HitCurve:
 
     def __repr__(self) -> str:
         """Print the numbers of items, targets and points."""
-        n, m = (f"{size / self.unit:g}" for size in (self.n_samples, self.n_targets))
+        n, m = (
+            number(size / self.unit, 6) for size in (self.n_samples, self.n_targets)
+        )
         return f"<HitCurve of {m} targets among {n} items: {self.t.size} points>"
 
     @property
@@ -161,7 +166,7 @@ class HitCurve:
         if shares and np.all(depths <= 1):
             depths = depths * self.t[-1]
         if np.any((depths < 0) | (depths > self.t[-1] * (1 + 1e-12))):
-            raise invalid("depth", f"be between 0 and {self.t[-1]:g}", brief(depth))
+            raise invalid("depth", f"be between 0 and {self.t[-1]:.15g}", brief(depth))
         return np.interp(depths, self.t, self.hits)[()]
 
     def perfect(self) -> HitCurve:
@@ -234,15 +239,17 @@ class HitCurve:
         return CurveBand(x, low, high, level)
 
     def gains_table(
-        self, parts: int = 10, confidence_level: float = 0.95
+        self, parts: int | Sequence[float] = 10, confidence_level: float = 0.95
     ) -> GainsTable:
-        """Return the targets in equal parts of the ranking, best part first.
+        """Return the targets in parts of the ranking, best part first.
 
         Parameters
         ----------
-        parts : int, default=10
-            Number of parts, such as 10 for tenths, at most one for each item. Their
-            sizes differ by at most one item.
+        parts : int or sequence of int or float, default=10
+            Number of equal parts, such as 10 for tenths, at most one for each item.
+            Their sizes differ by at most one item. Or the depths at which parts end,
+            such as ``(0.01, 0.02, 0.05)``: ints count items, and floats in (0, 1] are
+            fractions, rounded up. The rest of the ranking is the last part.
         confidence_level : float, default=0.95
             Level of the interval of the share of targets, and of the range of random
             selection, between 0 and 1.
@@ -250,13 +257,14 @@ class HitCurve:
         Returns
         -------
         table : GainsTable
-            A row for each part, with cumulative shares, lift and the
-            Kolmogorov-Smirnov distance.
+            A row for each part: its items, targets and lift, and recall, lift and the
+            Kolmogorov-Smirnov distance down to its end.
 
         Raises
         ------
         ValueError
-            If there are more parts than items, or if a setting is outside its range.
+            If there are more parts than items, if the depths do not increase, or if a
+            setting is outside its range.
 
         Notes
         -----
@@ -274,23 +282,17 @@ class HitCurve:
         """
         self._warn_of_unlisted("the gains table")
         level = check_fraction("confidence_level", confidence_level)
-        count = check_count("parts", parts, least=1)
         whole = self.tie_ends is not None
         end = self.t[-1] / self.unit
         end = np.rint(end) if whole else end  # a fraction of n has a rounding error
-        if whole and count > end:
-            raise invalid(
-                "parts", f"be at most one for each of {end:g} items", f"{count}"
-            )
-        t = np.linspace(0, end, count + 1)
-        t = np.rint(t) if whole else t
+        t, labels = _ends_of_parts(parts, float(end), whole)
         hits, m = (
             np.interp(t * self.unit, self.t, self.hits) / self.unit,
             self.n_targets / self.unit,
         )
         n = self.n_samples / self.unit
         found, last = hits[1:], hits[-1]
-        low, high, least, most = (np.full(count, np.nan) for _ in range(4))
+        low, high, least, most = (np.full(t.size - 1, np.nan) for _ in range(4))
         if whole:
             tails = np.array([[1 - level], [1 + level]]) / 2
             low, high = beta.ppf(tails, found + 0.5, m - found + 0.5)
@@ -306,9 +308,13 @@ class HitCurve:
         with np.errstate(invalid="ignore"):  # no non-targets
             # rounded, since a difference of rounding errors prints as -0.000
             ks = np.round(found / m - others / (end - last), 12) + 0.0
+        rate = np.diff(hits) / np.diff(t)
         return GainsTable(
+            labels=labels,
             items=np.diff(t),
             targets=np.diff(hits),
+            part_rate=rate,
+            part_lift=rate / (m / n),
             t=t[1:],
             hits=found,
             n_samples=n,
@@ -464,6 +470,33 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
         unit=1,
         tie_ends=tie_ends,
     )
+
+
+def _ends_of_parts(
+    parts: Any, end: float, whole: bool
+) -> tuple[NDArray[np.float64], tuple[Any, ...]]:
+    """Return the depths between parts, from 0 on, and the names of the parts."""
+    if np.ndim(parts) == 0:
+        count = check_count("parts", parts, least=1)
+        if whole and count > end:
+            rule = f"be at most one for each of {end:.15g} items"
+            raise invalid("parts", rule, str(count))
+        t = np.linspace(0, end, count + 1)
+        return np.rint(t) if whole else t, tuple(range(1, count + 1))
+    asked = [check_cutoff("parts", one) for one in parts]
+    depths = [
+        float(check_depth("parts", one, int(end)))
+        if whole
+        else one * (end if isinstance(one, float) else 1)
+        for one in asked
+    ]
+    labels = [percent(one) if isinstance(one, float) else str(one) for one in asked]
+    if not depths or depths[-1] < end:
+        depths, labels = [*depths, end], [*labels, "rest"]
+    t = np.array([0.0, *depths])
+    if np.any(np.diff(t) <= 0) or t[-1] > end:
+        raise invalid("parts", f"be increasing depths, up to {end:.15g}", brief(parts))
+    return t, tuple(labels)
 
 
 def in_fractions(curve: HitCurve) -> HitCurve:

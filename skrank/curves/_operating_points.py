@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 
 from skrank._utils._checks import check_flag, check_option, check_positive, invalid
+from skrank._utils._numbers import number
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._table import data_frame
 from skrank.curves._band import (
@@ -72,7 +73,7 @@ class OperatingPoints:
 
     def __repr__(self) -> str:
         """Print the numbers of items, targets and points."""
-        n, m = f"{self.n_samples:g}", f"{self.n_targets:g}"
+        n, m = number(self.n_samples, 6), number(self.n_targets, 6)
         return f"<OperatingPoints of {m} targets among {n} items: {len(self)} points>"
 
     def __len__(self) -> int:

@@ -19,6 +19,7 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._documented import documented
+from skrank._utils._numbers import percent
 from skrank._utils._text import as_text
 from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
@@ -398,7 +399,7 @@ class CurveDisplay(ABC):
             _drawing.draw_band,
             self.ax_,
             *limits,
-            label=f"chance, {100 * chance_band_level:g} %{which}",
+            label=f"chance, {percent(chance_band_level)}{which}",
             # transparent grey: light on white, dark on black
             **{"color": "0.5", "alpha": 0.2, "zorder": 0.6},
         )

@@ -11,7 +11,8 @@ from zlib import crc32
 import numpy as np
 
 from skrank._utils._checks import invalid
-from skrank._utils._text import as_text, brief, format_pvalue
+from skrank._utils._numbers import format_pvalue
+from skrank._utils._text import as_text, brief
 
 # Marks, as gid of matplotlib, of curves and of the shared parts of their axes.
 CURVE, SHARED = "skrank curve", "skrank shared"
@@ -145,7 +146,7 @@ def describe(
     if average_precision is not None:
         facts.append(f"AP {average_precision:#.3g}")
     if log10_pvalue is not None:
-        facts.append(f"p = {format_pvalue(log10_pvalue)}")
+        facts.append(format_pvalue(log10_pvalue, called="p"))
     said = [part for part in (plain(name), ", ".join(facts)) if part]
     return ": ".join(said) or None
 

@@ -16,6 +16,7 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._documented import documented
+from skrank._utils._numbers import percent
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.curves._hit_curve import HitCurve
 from skrank.displays import _drawing
@@ -273,7 +274,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             self.confidence_band_ = _drawing.draw_band(
                 self.ax_,
                 *self._view(curves[0], band.x, band.low, band.high),
-                label=f"{100 * band.confidence_level:g} % band of {whose}",
+                label=f"{percent(band.confidence_level)} band of {whose}",
                 **{"color": self.line_.get_color(), "alpha": 0.18, "zorder": 1.2},
             )
         self.ax_.set_xmargin(0)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from skrank._utils._checks import check_count, check_flag, invalid
-from skrank._utils._text import format_pvalue
+from skrank._utils._numbers import format_counted_pvalue, format_pvalue, number
 from skrank.displays import _drawing
 from skrank.inference._random_selection import RandomSelectionTest
 from skrank.inference._random_selection_result import RandomSelectionResult
@@ -144,12 +144,16 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         if isinstance(result, SearchSelectionResult):
             name = f"best of {result.n_candidates} by chance"
             drawn: Any = result.null_maxima
-            zscore, p = result.zscores[result.best_index], f"{result.pvalue:.2g}"
-            said = f"winner {result.value:.3g}, z {zscore:.3g}, adjusted p = {p}"
+            zscore = result.zscores[result.best_index]
+            p = format_counted_pvalue(result.pvalue, result.n_resamples, "p")
+            value = number(result.value, 3)
+            said = f"winner {value}, z {number(zscore, 3)}, adjusted {p}"
         elif isinstance(result, RandomSelectionResult):
             drawn = result.null_values  # with clusters or strata
-            p = format_pvalue(result.log10_pvalue)
-            said = f"{result.value:.3g}, z {result.zscore:.3g}, p = {p}"
+            p = format_pvalue(result.log10_pvalue, called="p")
+            if drawn is not None:
+                p = format_counted_pvalue(result.pvalue, drawn.size, "p")
+            said = f"{number(result.value, 3)}, z {number(result.zscore, 3)}, {p}"
         else:
             rule = "be the result of a test or a null distribution"
             raise invalid("result", rule, type(result).__name__)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_flag, invalid
 from skrank._utils._documented import documented
-from skrank._utils._text import format_pvalue
+from skrank._utils._numbers import format_pvalue, number, percent
 from skrank.curves._band import CurveBand
 from skrank.curves._hit_curve import HitCurve, curve_of
 from skrank.displays import _drawing
@@ -305,15 +305,17 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         band = self.band
         if band is not None:
             heights += [limit[band.x <= shown[1]] for limit in (band.low, band.high)]
-            label = f"difference, {100 * band.confidence_level:g} % band"
+            label = f"difference, {percent(band.confidence_level)} band"
             style = {"color": _drawing.COLORS[3], "alpha": 0.3, "label": label}
             limits = band.x, band.low, band.high
             self.band_ = _drawing.draw_band(ax, *limits, **style)
         self.zero_ = _drawing.draw_line(ax, t[[0, -1]], [0, 0], **_drawing.CHANCE)
         said = " - ".join(map(_drawing.plain, self.names))
         if self.result is not None:
-            p = format_pvalue(self.result.log10_pvalue)
-            said += f": AP {self.result.difference:.3g}, p = {p}"
+            found = self.result
+            limit: Any = {"is_limit": found.is_pvalue_limit, "called": "p"}
+            p = format_pvalue(found.log10_pvalue, **limit)
+            said += f": AP {number(found.difference, 3)}, {p}"
         # the colour of text is visible on every background
         color = ax.yaxis.label.get_color()
         self.difference_ = _drawing.draw_curve(

@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._utils._documented import documented
+from skrank._utils._numbers import format_pvalue, numbers, percent
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
-from skrank._utils._text import as_text, format_pvalue
+from skrank._utils._text import as_text
 
 Floats = NDArray[np.float64]
 
 
+@documented
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingLeaderboard(Printed):
     """Rankings from the best to the worst, with the range of each rank.
@@ -78,6 +81,7 @@ class RankingLeaderboard(Printed):
     letters: tuple[str, ...]
     metric: str
     confidence_level: float
+    _is_limit: NDArray[np.bool_]
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -93,9 +97,14 @@ class RankingLeaderboard(Printed):
             name for name, is_kept in zip(self.names, kept, strict=True) if is_kept
         )
 
+    def _pvalues(self) -> list[str]:
+        """Return the p-values as text."""
+        each = zip(self.pvalues.tolist(), self._is_limit.tolist(), strict=True)
+        return [format_pvalue(math.log10(p), is_limit=limit) for p, limit in each]
+
     def _shown(self) -> Shown:
         header = ("ranking", "value", "pvalue", "rank", "letters")
-        level = f"{100 * self.confidence_level:g} %"
+        level = percent(self.confidence_level)
         facts = [
             ("best", f"{len(self.best)} of {len(self.names)} may be the best"),
             ("pvalue", "by Holm for all pairs, against better rankings"),
@@ -104,8 +113,8 @@ class RankingLeaderboard(Printed):
         title = f"Leaderboard of {len(self.names)} rankings by {self.metric}"
         columns = (
             map(as_text, self.names),
-            [f"{value:.4f}" for value in self.values],
-            [format_pvalue(math.log10(pvalue)) for pvalue in self.pvalues],
+            numbers(self.values),
+            self._pvalues(),
             shown_ranks(self),
             self.letters,
         )
@@ -143,6 +152,7 @@ def leaderboard_of(
     values: Floats,
     differences: Floats,
     log10_pvalues: Floats,
+    is_limit: NDArray[np.bool_],
     *,
     metric: str,
     confidence_level: float,
@@ -158,6 +168,8 @@ def leaderboard_of(
     differences, log10_pvalues : ndarray of shape (k, k)
         How much better the ranking of the row is than that of the column, with the
         decimal logarithm of the adjusted p-value, which is NaN if it is undefined.
+    is_limit : ndarray of shape (k, k)
+        Whether more draws may give a smaller p-value.
     metric : str
         Name of the metric.
     confidence_level : float
@@ -175,15 +187,17 @@ def leaderboard_of(
     better = against <= 1 - confidence_level
     order = np.argsort(-differences.sum(axis=1), kind="stable")  # by value
     low, high = 1 + better.sum(axis=0), k - better.sum(axis=1)
+    least = against.argmin(axis=0), np.arange(k)
     return RankingLeaderboard(
         names=tuple(names[i] for i in order),
         values=values[order],
-        pvalues=against.min(axis=0)[order],
+        pvalues=against[least][order],
         rank_low=low[order],
         rank_high=high[order],
         letters=_letters(better[np.ix_(order, order)]),
         metric=metric,
         confidence_level=confidence_level,
+        _is_limit=(is_limit[least] & (against[least] < 1))[order],
     )
 
 
@@ -203,14 +217,14 @@ def _letters(better: NDArray[np.bool_]) -> tuple[str, ...]:
         kept = dict.fromkeys(divided)
         columns = [one for one in kept if not any(one < other for other in kept)]
     columns.sort(key=sorted)
-    signs = [_letter(number) for number in range(len(columns))]
+    signs = [letter_of(number) for number in range(len(columns))]
     return tuple(
         "".join(sign for sign, one in zip(signs, columns, strict=True) if i in one)
         for i in range(k)
     )
 
 
-def _letter(number: int) -> str:
+def letter_of(number: int) -> str:
     """Return a letter, and with a number behind it after the first 26."""
     turn, place = divmod(number, 26)
     return "abcdefghijklmnopqrstuvwxyz"[place] + (str(turn) if turn else "")

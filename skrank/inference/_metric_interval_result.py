@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from skrank._utils._checks import check_fraction, check_number, check_option
 from skrank._utils._documented import documented
+from skrank._utils._numbers import interval
 from skrank._utils._warnings import warn
 from skrank.inference._result import Result, shown
 from skrank.inference._variability._interval import IntervalRule, tail_above
@@ -77,8 +78,8 @@ class MetricIntervalResult(Result):
 
     title: ClassVar[str] = "Interval of {0.metric}"
 
-    value: float = shown("{0:.4g}{1._mean}")
-    standard_error: float = shown("{0:.3g}, method: {1.method}")
+    value: float = shown("{0}{1._mean}")
+    standard_error: float = shown("{0}, method: {1.method}", digits=3)
     values: tuple[float, ...] = ()
     _rule: IntervalRule
 
@@ -156,7 +157,7 @@ class MetricIntervalResult(Result):
 
     def _rows(self) -> list[tuple[str, str]]:
         low, high = self._rule.bounds(0.95)
-        return [*Result._rows(self), ("95 % interval", f"{low:.4g} to {high:.4g}")]
+        return [*Result._rows(self), ("95 % interval", interval(low, high))]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and strings.

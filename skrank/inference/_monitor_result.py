@@ -65,8 +65,8 @@ class RankingMonitorResult(Result):
     title: ClassVar[str] = "Monitor of {0.metric}"
 
     hypothesis: str = shown("{0}")
-    value: float = shown("{0:.4g}{1._mean}")
-    pvalue: float = shown("{0:.3g}, valid on any day")
+    value: float = shown("{0}{1._mean}")
+    pvalue: float = shown("{0}, valid on any day", digits=3)
     alarm: Any
     log10_evidence: float
     values: tuple[float, ...]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from skrank._utils._checks import check_count
+from skrank._utils._numbers import number
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
 from skrank._utils._text import columns_of, format_size
@@ -122,7 +123,9 @@ class PowerResult(Printed):
         rows = [("study", format_size(self.n_samples, self.n_targets))]
         for name in ("value", "difference")[: 1 + pair]:
             of_all, mean = getattr(self, name), getattr(self, f"sample_{name}")
-            said = f"{of_all:.3g} in the population, {mean:.3g} in samples"
+            said = (
+                f"{number(of_all, 3)} in the population, {number(mean, 3)} in samples"
+            )
             rows.append(("value of B" if pair and name == "value" else name, said))
         rows += [
             ("scores", f"spread {study.spread:.3g}, {ties}{both}"),

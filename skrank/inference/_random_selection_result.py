@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._documented import documented
-from skrank._utils._text import columns_of, format_pvalue
+from skrank._utils._numbers import format_counted_pvalue, format_pvalue
+from skrank._utils._text import columns_of
 from skrank.inference._result import Result, shown
 from skrank.null import MeanNull, RandomSelectionNull
 
@@ -98,10 +99,10 @@ class RandomSelectionResult(Result):
 
     title: ClassVar[str] = "Random selection test of {0.metric}"
 
-    value: float = shown("{0:.4g}{1._mean}")
+    value: float = shown("{0}{1._mean}")
     null_mean: float = shown()
-    null_std: float = shown("{0:.3g}")
-    zscore: float = shown("{0:.3g}")
+    null_std: float = shown(digits=3)
+    zscore: float = shown(digits=3)
     pvalue: float = shown("{1._pvalue}")
     log10_pvalue: float
     pvalue_bounds: tuple[float, float] | None = None
@@ -145,6 +146,8 @@ class RandomSelectionResult(Result):
         said = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
         extreme = said[self.alternative]
         value = format_pvalue(self.log10_pvalue)
+        if self.null_values is not None:
+            value = format_counted_pvalue(self.pvalue, self.null_values.size)
         return f"{value}   P(null {extreme} observed), method: {self.method}"
 
     def _rows(self) -> list[tuple[str, str]]:

@@ -366,6 +366,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             zscore=found.zscore,
             pvalue=math.exp(found.log_pvalue),
             log10_pvalue=found.log_pvalue / math.log(10),
+            is_pvalue_limit=found.is_limit,
             probability_superior=found.probability_superior,
             method=models.method,
             alternative=self.alternative,

@@ -10,9 +10,10 @@ from scipy.stats import nct, norm, t
 
 from skrank._utils._checks import check_fraction, check_positive, invalid
 from skrank._utils._documented import documented
+from skrank._utils._numbers import format_pvalue, interval, number, numbers
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
-from skrank._utils._text import as_text, columns_of, format_pvalue, format_size
+from skrank._utils._text import as_text, columns_of, format_size
 from skrank._utils._warnings import warn
 from skrank.inference._leaderboard import RankingLeaderboard, leaderboard_of
 from skrank.inference._metric_interval_result import ConfidenceInterval
@@ -46,6 +47,9 @@ class RankingComparisonResult(Result):
         p-value of a normal distribution underflows to 0.0, use `log10_pvalue`.
     log10_pvalue : float
         Decimal logarithm of the p-value.
+    is_pvalue_limit : bool
+        Whether no random permutation has as large a difference, so that more of them
+        may give a smaller p-value. It is then printed with "<=".
     probability_superior : float
         Posterior probability that A finds targets that B misses more often than the
         reverse. NaN for methods other than "posterior".
@@ -89,9 +93,10 @@ class RankingComparisonResult(Result):
     value_b: float
     difference: float = shown()
     standard_error: float = shown("{1._known[0]}")
-    zscore: float = shown("{0:.3g}")
+    zscore: float = shown(digits=3)
     pvalue: float = shown("{1._pvalue}")
     log10_pvalue: float
+    is_pvalue_limit: bool = False
     probability_superior: float = math.nan
     alternative: str = "two-sided"
     degrees_of_freedom: float = math.inf
@@ -291,12 +296,12 @@ class RankingComparisonResult(Result):
         if math.isnan(self.standard_error):
             return "unknown", "unknown"
         low, high = self._limits()
-        return f"{self.standard_error:.3g}", f"{low:.4g} to {high:.4g}"
+        return number(self.standard_error, 3), interval(low, high)
 
     @property
     def _pvalue(self) -> str:
         """The p-value with its alternative and its method, in print."""
-        value = format_pvalue(self.log10_pvalue)
+        value = format_pvalue(self.log10_pvalue, is_limit=self.is_pvalue_limit)
         return f"{value}   {self.alternative}, method: {self.method}"
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -306,15 +311,15 @@ class RankingComparisonResult(Result):
         first, second = (as_text(name, reserved=reserved) for name in self.names)
         rows = [
             size,
-            (first, f"{self.value_a:.4g}{self._mean}"),
-            (second, f"{self.value_b:.4g}{self._mean}"),
+            (first, f"{number(self.value_a)}{self._mean}"),
+            (second, f"{number(self.value_b)}{self._mean}"),
             difference,
             error,
             ("95 % interval", self._known[1]),
             *others,
         ]
         if not math.isnan(self.probability_superior):
-            rows.append((f"P({first} > {second})", f"{self.probability_superior:.4g}"))
+            rows.append((f"P({first} > {second})", number(self.probability_superior)))
         needed = self.sample_size()
         if self.pvalue > 0.05 and math.isfinite(needed):
             unit = "clusters" if self.n_clusters else "targets"
@@ -436,7 +441,7 @@ class RankingComparisonTable(Printed):
             raise invalid("method", rule, got)
         at = {name: i for i, name in enumerate(self.names)}
         differences, log10_pvalues = np.zeros((2, k, k))
-        values = np.zeros(k)
+        values, is_limit = np.zeros(k), np.zeros((k, k), dtype=bool)
         for one, adjusted in zip(
             self.comparisons, self.adjusted_log10_pvalues, strict=True
         ):
@@ -445,11 +450,13 @@ class RankingComparisonTable(Printed):
             better = one.difference if self.greater_is_better else -one.difference
             differences[i, j], differences[j, i] = better, -better
             log10_pvalues[[i, j], [j, i]] = adjusted
+            is_limit[[i, j], [j, i]] = one.is_pvalue_limit
         return leaderboard_of(
             self.names,
             values,
             differences,
             log10_pvalues,
+            is_limit,
             metric=first.metric,
             confidence_level=level,
         )
@@ -460,7 +467,20 @@ class RankingComparisonTable(Printed):
             *("A", "B", "value A", "value B", "difference", "std error"),
             *("zscore", "pvalue", "adjusted"),
         )
-        cells = [header, *map(_cells, self.comparisons, self.adjusted_log10_pvalues)]
+        results = self.comparisons
+        # values and differences have one scale
+        values = [(r.value_a, r.value_b, r.difference) for r in results]
+        texts = numbers(np.ravel(values))
+        columns = (
+            *zip(*(map(as_text, r.names) for r in results), strict=True),
+            *(texts[start::3] for start in range(3)),
+            numbers(r.standard_error for r in results),
+            [f"{r.zscore:.2f}" for r in results],
+            *zip(
+                *map(shown_pvalues, results, self.adjusted_log10_pvalues), strict=True
+            ),
+        )
+        cells = [header, *zip(*columns, strict=True)]
         sizes = format_size(
             first.n_samples, first.n_targets, n_clusters=first.n_clusters
         )
@@ -503,17 +523,12 @@ class RankingComparisonTable(Printed):
         return data_frame(self.to_dict())
 
 
-def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:
-    """Return the cells of one row."""
-    return [
-        *map(as_text, result.names),
-        f"{result.value_a:.4f}",
-        f"{result.value_b:.4f}",
-        f"{result.difference:.4f}",
-        "unknown"
-        if math.isnan(result.standard_error)
-        else f"{result.standard_error:.4f}",
-        f"{result.zscore:.2f}",
-        format_pvalue(result.log10_pvalue),
-        format_pvalue(log10_adjusted),
-    ]
+def shown_pvalues(
+    result: RankingComparisonResult, log10_adjusted: float
+) -> tuple[str, str]:
+    """Return the p-value of a pair and its adjusted p-value as text."""
+    both, is_limit = (result.log10_pvalue, log10_adjusted), result.is_pvalue_limit
+    one, adjusted = (
+        "-" if math.isnan(p) else format_pvalue(p, is_limit=is_limit) for p in both
+    )
+    return one, adjusted

@@ -4,14 +4,15 @@ from abc import abstractmethod
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
+from skrank._utils._numbers import number
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
 from skrank._utils._text import format_size
 
 
-def shown(form: str = "{0:.4g}", **options: Any) -> Any:
+def shown(form: str = "{0}", digits: int = 4, **options: Any) -> Any:
     """Declare a field that is printed under its name; the result is {1} in `form`."""
-    return field(metadata={"form": form}, **options)
+    return field(metadata={"form": form, "digits": digits}, **options)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
@@ -58,17 +59,15 @@ class Result(Printed):
     def _rows(self) -> list[tuple[str, str]]:
         """Return the printed rows: the size of the data, and the declared fields."""
         sizes = self.n_samples, self.n_targets, self.n_missed, self.n_clusters
-        return [
-            (self._parts, format_size(*sizes)),
-            *(
-                (
-                    one.name.replace("_", " "),
-                    one.metadata["form"].format(getattr(self, one.name), self),
-                )
-                for one in fields(self)
-                if one.metadata
-            ),
-        ]
+        rows = [(self._parts, format_size(*sizes))]
+        for one in fields(self):
+            if one.metadata:
+                said = getattr(self, one.name)
+                if isinstance(said, float):
+                    said = number(said, one.metadata["digits"])
+                said = one.metadata["form"].format(said, self)
+                rows.append((one.name.replace("_", " "), said))
+        return rows
 
     def _shown(self) -> Shown:
         return Shown(self.title.format(self), self._rows())

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._documented import documented
+from skrank._utils._numbers import format_counted_pvalue, number
 from skrank._utils._text import as_text
 from skrank.inference._result import Result
 
@@ -168,18 +169,20 @@ class SearchSelectionResult(Result):
         n_failed = np.count_nonzero(np.isnan(self.values))
         failed = f", {n_failed} failed" if n_failed else ""
         plural = "" if self.n_candidates == 1 else "s"
-        unadjusted, bonferroni = self.pvalues[best], self.bonferroni_pvalues[best]
+        n_draws, bonferroni = self.n_resamples, self.bonferroni_pvalues[best]
+        pvalue = format_counted_pvalue(self.pvalue, n_draws)
+        unadjusted = format_counted_pvalue(self.pvalues[best], n_draws)
         return [
             *Result._rows(self),
             ("candidate", as_text(self.candidates[best])),
             ("best of", f"{self.n_candidates} candidate{plural}{failed}"),
-            ("value", f"{self.value:.4g}{self._mean}"),
-            ("null mean", f"{self.null_means[best]:.4g}"),
-            ("null std", f"{self.null_stds[best]:.3g}"),
-            ("expected maximum", f"{self.expected_maximum:.4g}"),
-            ("zscore", f"{self.zscores[best]:.3g}"),
-            ("pvalue", f"{self.pvalue:.2g}   P(largest null zscore >= observed)"),
-            ("unadjusted", f"{unadjusted:.2g}, Bonferroni {bonferroni:.2g}"),
+            ("value", f"{number(self.value)}{self._mean}"),
+            ("null mean", number(self.null_means[best])),
+            ("null std", number(self.null_stds[best], 3)),
+            ("expected maximum", number(self.expected_maximum)),
+            ("zscore", number(self.zscores[best], 3)),
+            ("pvalue", f"{pvalue}   P(largest null zscore >= observed)"),
+            ("unadjusted", f"{unadjusted}, Bonferroni {bonferroni:.2g}"),
         ]
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 
 from skrank._utils._checks import check_fraction, check_option, invalid
 from skrank._utils._documented import documented
+from skrank._utils._numbers import interval, number
 from skrank._utils._text import brief
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result
@@ -200,7 +201,7 @@ class ThresholdChoiceResult(Result):
             low, high = self._rules[name].bounds(0.95)
             if name == "t" and "threshold" not in self._rules:
                 held = "chosen with other rankings"
-            text = f"{value:.4g}   95 %: {low:.4g} to {high:.4g} {held}"
+            text = f"{number(value)}   95 %: {interval(low, high)} {held}"
             rows.append((name, text))
         return rows
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_count, check_option, invalid
+from skrank._utils._numbers import number
 from skrank._utils._table import summary
 from skrank._utils._text import brief
 from skrank.curves._operating_points import points_of
@@ -368,19 +369,20 @@ default="expected"
         """Print the counts and the metrics."""
         size = self._size()
         if self._n_items:
-            size += f" (prevalence {self.n_targets / self._n_items:.4g})"
+            size += f" (prevalence {number(self.n_targets / self._n_items)})"
         reason = why_undefined(self._ranked())
         if reason is not None:
             why = f"`y_true` must hold targets and non-targets; got {reason}"
             return summary("Ranking evaluation", [("ranking", size), ("metrics", why)])
-        said = {name: f"{value:.4g}" for name, value in self._values().items()}
+        said = {name: number(value) for name, value in self._values().items()}
         points = points_of(self.ranking())
         if len(points):
             i = int(np.argmax(points.f_score()))
             listed = points.t[i] <= max(self.n_samples, 1)  # else it has no score
-            at = f" at score {points.score[i]:.4g}" if listed else " of all items"
+            at = f" at score {number(points.score[i])}" if listed else " of all items"
             shares = (
-                f"recall {points.recall[i]:.4g}, precision {points.precision[i]:.4g}"
+                f"recall {number(points.recall[i])}, "
+                f"precision {number(points.precision[i])}"
             )
             said["max_f_score"] += f"{at} ({shares})"
         for area in ("precision_recall_area", "roc_area"):

@@ -23,22 +23,29 @@ from skrank.displays._precision_recall import PrecisionRecallDisplay
 def gallery(
     curves: Mapping[str, HitCurve],
     points: Mapping[str, OperatingPoints],
-    average_precision: Mapping[str, float],
+    values: Mapping[str, float],
+    metric: str,
+    greater_is_better: bool,
     ties: str,
 ) -> str:
     """Draw all rankings, as HTML with a legend beside the first figure."""
     if find_spec("matplotlib") is None:
         return "<p>The pictures need matplotlib, which is not installed.</p>\n"
-    best = sorted(curves, key=average_precision.__getitem__, reverse=True)[:MANY]
+    best = sorted(curves, key=values.__getitem__, reverse=greater_is_better)[:MANY]
     names = [name for name in curves if name in best]
     shown = [curves[name] for name in names]
+    # of a long ranking, the top: ten times the targets
+    n = int(shown[0].t[-1])
+    top = min(n, max(100, 10 * int(max(one.n_targets for one in shown))))
+    part = f" The figure shows the first {top} of {n} items." if top < n else ""
     figures = [
         _figure(
             "Targets found down the ranking",
             HitCurveDisplay(shown),
             "A steep curve is good. The dotted line is the mean of random selection, "
             "which is in the grey band at each depth with a probability of at least "
-            "95 %.",
+            f"95 %.{part}",
+            top=top,
         ),
         _figure(
             "Precision against recall",
@@ -55,11 +62,12 @@ def gallery(
             kind="lift",
         ),
     ]
-    legend = [_line(i, name, average_precision[name]) for i, name in enumerate(names)]
+    legend = [
+        _line(i, name, f"{metric} {values[name]:#.3g}") for i, name in enumerate(names)
+    ]
     notes = ""
     if len(names) < len(curves):
-        notes += f"<p>Of {len(curves)} rankings the {MANY} of the highest average "
-        notes += "precision are drawn.</p>"
+        notes += f"<p>Of {len(curves)} rankings the best {MANY} are drawn.</p>"
     if len({curve.n_targets for curve in shown}) > 1:
         notes += f"<p>The grey band is that of {escape(as_text(names[0]))}.</p>"
     if ties == "together":
@@ -92,14 +100,14 @@ def _figure(caption: str, display: CurveDisplay, reading: str, **settings: Any) 
 """
 
 
-def _line(number: int, name: str, average_precision: float) -> str:
+def _line(number: int, name: str, value: str) -> str:
     """Return a line in the style of the displays, and its legend text."""
     color, style = COLORS[number % len(COLORS)], STYLES[number % len(STYLES)]
     # lengths of dashes and gaps in line widths, as in matplotlib
     dashed = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1, 1.6)}
     lengths = dashed[style] if isinstance(style, str) else style[1]
     dashes = " ".join(f"{2.5 * length:g}" for length in lengths) or "none"
-    label = escape(f"{as_text(name)}: AP {average_precision:#.3g}")
+    label = escape(f"{as_text(name)}: {value}")
     return f"""<li><svg width="40" height="8" aria-hidden="true">
 <line x1="0" y1="4" x2="40" y2="4" stroke="{color}" stroke-width="2.5"
  stroke-dasharray="{dashes}"/></svg>{label}</li>

@@ -31,6 +31,7 @@ from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._random_selection import RandomSelectionTest, null_of_mean
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison import RankingComparison
+from skrank.inference._threshold_choice import ThresholdChoice
 from skrank.metrics._definitions import AnyMetric, Metric, make_metric, make_null_metric
 from skrank.null import RandomSelectionNull
 from skrank.ranking._as_ranking import Labels, columns_of
@@ -50,6 +51,9 @@ def ranking_report(
     metrics: str | AnyMetric | Sequence[str | AnyMetric] = (),
     t: float | Sequence[float] | None = None,
     k: float | Sequence[float] | None = None,
+    compare_by: str | AnyMetric | Sequence[str | AnyMetric] = "average_precision",
+    thresholds: ThresholdChoice | Sequence[ThresholdChoice] = (),
+    gains: bool | int | Sequence[float] = False,
     lower_is_better: bool | Sequence[str] = False,
     pos_label: object = None,
     classes: ArrayLike | None = None,
@@ -62,8 +66,9 @@ def ranking_report(
 ) -> RankingReport:
     """Report on one or several rankings of a data set.
 
-    The report has average precision with its interval and its test against random
-    selection, metrics of the top of the ranking, and comparisons of the rankings. See
+    The report has average precision, or another metric, with its interval and its test
+    against random selection, metrics of the top of the ranking, comparisons of the
+    rankings, and optionally thresholds and gains tables. See
     :ref:`report` for the tables and for details of the settings.
 
     Parameters
@@ -83,6 +88,16 @@ def ranking_report(
         (0, 1] is a fraction, rounded up. None takes 10 items, 1 % and 10 %.
     k : int, float or sequence of them, default=None
         Depths of average precision at k. None takes those of `t`.
+    compare_by : str, Metric or sequence of them, default="average_precision"
+        Metric of the tests, the intervals and the comparisons, such as
+        "bedroc(alpha=20)" or "enrichment_factor@1%". With several, the first is the
+        main one, and the rankings are compared by each.
+    thresholds : ThresholdChoice or sequence of them, default=()
+        Rules by which to choose a threshold for each ranking, such as
+        ``ThresholdChoice(benefit=100, cost=5)`` for the largest profit.
+    gains : bool, int or sequence of float, default=False
+        Whether to add a gains table of each ranking: True for tenths, or the parts of
+        :meth:`HitCurve.gains_table`, such as ``(0.01, 0.02, 0.05)``.
     lower_is_better : bool or sequence of str, default=False
         Whether lower scores mean likelier targets, for all or for the named rankings.
     pos_label : int, float, bool or str, default=None
@@ -114,12 +129,13 @@ def ranking_report(
     ------
     ValueError
         If the input is not rankings of the same items with two classes, if two
-        rankings have the same name, if settings exclude each other, or if a setting is
-        outside its range.
+        rankings have the same name, if settings exclude each other, if gains tables
+        are requested with groups, or if a setting is outside its range.
 
     See Also
     --------
-    RandomSelectionTest, MetricInterval, RankingComparison : Sources of the numbers.
+    RandomSelectionTest, MetricInterval, RankingComparison, ThresholdChoice : Sources
+        of the numbers.
 
     Examples
     --------
@@ -144,8 +160,16 @@ def ranking_report(
     columns = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
     every = _rankings(y_true, y_score, classes, lower_is_better, columns)
     settings: Any = {"ties": ties, "random_state": random_state}
-    ap = make_null_metric("average_precision", ties)
-    both = every.defined_for(ap)  # the groups with targets and non-targets
+    asked = [compare_by] if isinstance(compare_by, str | AnyMetric) else compare_by
+    compared_by = {one.name: one for one in (make_metric(one, ties) for one in asked)}
+    if not compared_by:
+        raise invalid("compare_by", "name a metric", "none")
+    main = next(iter(compared_by.values()))
+    # the groups with targets and non-targets
+    both = every.defined_for(make_metric("average_precision", ties))
+    rules = [thresholds] if isinstance(thresholds, ThresholdChoice) else [*thresholds]
+    if gains is not False and every.kind != "one":
+        raise invalid("gains", "be False for several rankings of a model", brief(gains))
 
     def rankings_for(metric: AnyMetric) -> Rankings:
         return every if every.grouped and metric.always_defined else both
@@ -160,44 +184,62 @@ def ranking_report(
     top = {name: make_null_metric(name, ties) for name in of_top}
     more = [metrics] if isinstance(metrics, str | AnyMetric) else list(metrics)
     others = {made.name: made for made in (make_metric(one, ties) for one in more)}
+    others = {name: one for name, one in others.items() if name != main.name}
 
     # results; null means otherwise depend on the targets or the ties of each ranking
     null_means: dict[str, float] = {}
     if not every.of_classes and ties == "expected":
-        for name, metric in {ap.name: ap, **top, **others}.items():
+        for name, metric in {main.name: main, **top, **others}.items():
             # with clusters, metrics of the order within the top have another mean
             if isinstance(metric, Metric) and not (every.n_clusters and metric.ordered):
                 null_means[name] = _null_mean(metric, rankings_for(metric))
-    nulls, tests = _tests(RandomSelectionTest(ap, **settings), both, pvalue)
+    nulls: dict[str, Any] = {}
+    tests = None
+    if isinstance(main, Metric):
+        test = RandomSelectionTest(main, **settings)
+        nulls, tests = _tests(test, rankings_for(main), pvalue)
     intervals = {
         metric.name: {
             name: MetricInterval(metric, **settings).of(rankings_for(metric).only(name))
             for name in every.names
         }
-        for metric in (ap, *others.values())
+        for metric in (main, *others.values())
     }
-    compared = None
+    compared = {}
     is_listed = all(isinstance(one.items, ListedItems) for one in every.parts[0])
     if not every.of_classes and len(every.names) > 1 and is_listed:
-        compared = RankingComparison(ap, **settings).compare_all(both)
+        compared = {
+            name: RankingComparison(one, **settings).compare_all(rankings_for(one))
+            for name, one in compared_by.items()
+        }
     at_top = {at: _means(metric, rankings_for(metric)) for at, metric in top.items()}
     n_samples, n_targets = every.sizes
     curves = {}
     if every.kind == "one":
         curves = dict(zip(every.names, every.parts[0], strict=True))
+    hit_curves = {name: curve_of(one, ties) for name, one in curves.items()}
+    chosen = {n: tuple(rule.of(every.only(n)) for rule in rules) for n in every.names}
+    tables = {}
+    if gains is not False:
+        parts: Any = {} if gains is True else {"parts": gains}
+        tables = {
+            name: curve.gains_table(confidence_level=level, **parts)
+            for name, curve in hit_curves.items()
+        }
     return RankingReport(
-        average_precision=_means(ap, both),
+        metric=main.name,
+        values=_means(main, rankings_for(main)),
         null_distributions=nulls,
         tests=tests,
         intervals={
             name: one.confidence_interval(level)
-            for name, one in intervals[ap.name].items()
+            for name, one in intervals[main.name].items()
         },
         at_depths={n: {at: one[n] for at, one in at_top.items()} for n in every.names},
         null_means=null_means,
         comparisons=compared,
-        leaderboard=None if compared is None else compared.leaderboard(level),
-        hit_curves={name: curve_of(one, ties) for name, one in curves.items()},
+        leaderboard=compared[main.name].leaderboard(level) if compared else None,
+        hit_curves=hit_curves,
         operating_points={name: points_of(one) for name, one in curves.items()},
         t=depths_t,
         k=depths_k,
@@ -212,7 +254,25 @@ def ranking_report(
         n_defined=len(both.parts),
         n_clusters=every.n_clusters,
         metrics={n: {at: intervals[at][n] for at in others} for n in every.names},
+        thresholds=chosen,
+        gains=tables,
+        greater_is_better=main.greater_is_better,
+        top_ties={
+            name: tie for name, one in curves.items() if (tie := _tie_at_the_top(one))
+        },
     )
+
+
+def _tie_at_the_top(ranking: Ranking) -> tuple[int, int] | None:
+    """Return the sizes of a tie of the first items, if it is large and hides targets.
+
+    It has ten items or more, most of which are no targets.
+    """
+    first = ranking.groups
+    if ranking.weighted or not first.above.size or first.above[0] > 0:
+        return None
+    size, hits = int(first.size[0]), int(first.hits[0])
+    return (size, hits) if size >= 10 and 2 * hits < size else None
 
 
 def _means(metric: AnyMetric, rankings: Rankings) -> dict[str, float]:

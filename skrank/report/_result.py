@@ -6,8 +6,14 @@ from dataclasses import dataclass, field
 from textwrap import fill
 from typing import Any
 
+from skrank._utils._checks import check_flag, invalid
+from skrank._utils._html import page, piece_of_page
+from skrank._utils._latex import latex_of
+from skrank._utils._numbers import number
+from skrank._utils._output import written
 from skrank._utils._table import Table, data_frame
 from skrank._utils._text import as_text, columns_of, format_size, listed
+from skrank.curves._gains_table import GainsTable
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints
 from skrank.inference._leaderboard import RankingLeaderboard
@@ -22,18 +28,25 @@ from skrank.inference._random_selection_result import (
     is_far_below,
 )
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
+from skrank.inference._threshold_choice_result import ThresholdChoiceResult
 from skrank.null import RandomSelectionNull
-from skrank.report._html import page, piece_of_page
-from skrank.report._latex import latex_of
-from skrank.report._output import written
 from skrank.report._pictures import gallery
 from skrank.report._tables import (
+    caption_of,
     conclusion_of,
     table_of_depths,
+    table_of_gains,
     table_of_leaderboard,
     table_of_metrics,
     table_of_pairs,
     table_of_rankings,
+    table_of_summary,
+    table_of_thresholds,
+)
+
+UNKNOWN_ORDER = (
+    "the first items have equal scores, so their order is unknown; if probabilities "
+    "were rounded to 1, rank by the decision function"
 )
 
 
@@ -48,30 +61,32 @@ class RankingReport:
 
     Attributes
     ----------
-    average_precision : dict of str to float
-        Average precision (AP) of each ranking.
+    metric : str
+        Main metric: that of the tests, the intervals and the comparisons.
+    values : dict of str to float
+        Value of the main metric of each ranking.
     null_distributions : dict of str to RandomSelectionNull
-        Distribution of AP under random selection, with the ties of each ranking. Empty
-        with clusters.
+        Distribution of the value under random selection, with the ties of each ranking.
+        Empty with clusters, and for a metric without a null distribution.
     tests : dict of str to RandomSelectionResult, or None
-        Result of :class:`RandomSelectionTest` by AP for each ranking. None without the
-        test.
+        Result of :class:`RandomSelectionTest` for each ranking. None without the test.
     intervals : dict of str to ConfidenceInterval
-        Confidence interval of AP of each ranking.
+        Confidence interval of the value of each ranking.
     at_depths : dict of str to dict
         Values of each ranking by name: "average_precision@k" for each k, and
         "recall@t", "precision@t" and "enrichment_factor@t" for each t.
     null_means : dict of str to float
-        Exact means under random selection by name, for "average_precision" and the
-        names in `at_depths` and `metrics`. Empty for tie rules other than "expected"
+        Exact means under random selection by name, for the main metric and the names
+        in `at_depths` and `metrics`. Empty for tie rules other than "expected"
         and for several classes, where the means of rankings differ. Metrics without a
         null distribution have no entry. With clusters, only recall, precision and the
         enrichment factor have one.
-    comparisons : RankingComparisonTable or None
-        Comparisons of all pairs of rankings by AP. None for a single ranking, for
-        counts, and for several classes.
+    comparisons : dict of str to RankingComparisonTable
+        Comparisons of all pairs of rankings, by the main metric and the others of
+        `compare_by`. Empty for a single ranking, for counts, and for several classes.
     leaderboard : RankingLeaderboard or None
-        Rankings from the best to the worst by these comparisons. None without them.
+        Rankings from the best to the worst by the main metric. None without
+        comparisons.
     hit_curves : dict of str to HitCurve
         Hit curve of each ranking. Empty with groups.
     operating_points : dict of str to OperatingPoints
@@ -96,6 +111,14 @@ class RankingReport:
         Number of clusters; 0 without clusters.
     metrics : dict of str to dict of str to MetricIntervalResult
         Intervals of the named metrics, by ranking and by name.
+    thresholds : dict of str to tuple of ThresholdChoiceResult
+        Thresholds of each ranking, by each rule.
+    gains : dict of str to GainsTable
+        Gains table of each ranking.
+    greater_is_better : bool
+        Whether larger values of the main metric are better.
+    top_ties : dict of str to tuple of two int
+        Sizes of a large tie at the top of a ranking, and of the targets in it.
 
     See Also
     --------
@@ -118,13 +141,14 @@ class RankingReport:
     1   some              0.303  0.110  0.564   9.103
     """
 
-    average_precision: dict[str, float]
+    metric: str
+    values: dict[str, float]
     null_distributions: dict[str, RandomSelectionNull]
     tests: dict[str, RandomSelectionResult] | None
     intervals: dict[str, ConfidenceInterval]
     at_depths: dict[str, dict[str, float]]
     null_means: dict[str, float]
-    comparisons: RankingComparisonTable | None
+    comparisons: dict[str, RankingComparisonTable]
     leaderboard: RankingLeaderboard | None
     hit_curves: dict[str, HitCurve]
     operating_points: dict[str, OperatingPoints]
@@ -139,6 +163,12 @@ class RankingReport:
     n_defined: int = 1
     n_clusters: int = 0
     metrics: dict[str, dict[str, MetricIntervalResult]] = field(default_factory=dict)
+    thresholds: dict[str, tuple[ThresholdChoiceResult, ...]] = field(
+        default_factory=dict
+    )
+    gains: dict[str, GainsTable] = field(default_factory=dict)
+    greater_is_better: bool = True
+    top_ties: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -149,7 +179,7 @@ class RankingReport:
         names : tuple of str
             Names in the order of the input.
         """
-        return tuple(self.average_precision)
+        return tuple(self.values)
 
     @property
     def prevalence(self) -> float | dict[str, float]:
@@ -178,7 +208,7 @@ class RankingReport:
         return str(self)
 
     def conclusion(self) -> str:
-        """Return a sentence about the average precision of the rankings.
+        """Return a sentence about the values of the rankings by the main metric.
 
         Returns
         -------
@@ -191,14 +221,14 @@ class RankingReport:
             others.
         """
         if isinstance(self.n_targets, dict) and len(self.names) > 1:
-            first, *_, last = sorted(self.names, key=self.average_precision.__getitem__)
+            first, *_, last = sorted(self.names, key=self.values.__getitem__)
             low, high = (
-                f"{self.average_precision[name]:.3g} ({as_text(name)})"
+                f"{number(self.values[name], 3)} ({as_text(name)})"
                 for name in (first, last)
             )
             n = len(self.names)
             return (
-                f"The average precision of {n} classes is {low} to {high}. The "
+                f"The {caption_of(self.metric)} of {n} classes is {low} to {high}. The "
                 "values cannot be compared, because the prevalences differ."
             )
         return conclusion_of(self)
@@ -211,27 +241,32 @@ class RankingReport:
         fields : dict
             The size of the data set, the settings and "null_means". "rankings" has the
             columns of :meth:`to_frame` as lists. "comparisons" has those of
-            :meth:`RankingComparisonTable.to_dict`, or is None.
+            :meth:`RankingComparisonTable.to_dict` by the main metric, or is None.
         """
-        table = self.comparisons
+        table = self.comparisons.get(self.metric)
         return {
             "n_samples": self.n_samples,
             "n_targets": self.n_targets,
             "prevalence": self.prevalence,
             "ties": self.ties,
+            "metric": self.metric,
             "confidence_level": self.confidence_level,
             "null_means": dict(self.null_means),
             "rankings": columns_of([self._row(name) for name in self.names]),
             "comparisons": None if table is None else table.to_dict(),
         }
 
-    def to_latex(self, path: Any = None) -> str | None:
+    def to_latex(self, path: Any = None, *, summary: bool = False) -> str | None:
         r"""Make the tables in LaTeX, with the rules of the package booktabs.
 
         Parameters
         ----------
         path : str or path-like, default=None
             File to write the tables to, in UTF-8. With None, they are returned.
+        summary : bool, default=False
+            Whether to make only the table of the metrics of `compare_by`, which fits a
+            column: a row for each ranking, with the letters of the significantly worse
+            rankings as superscripts.
 
         Returns
         -------
@@ -239,8 +274,19 @@ class RankingReport:
             A ``table`` with its caption for each table of the report. Names are
             escaped, and p-values are typeset as :math:`2.6 \times 10^{-23}`. None if a
             file was written.
+
+        Raises
+        ------
+        ValueError
+            If there are no comparisons to summarize.
         """
-        return written("\n".join(map(latex_of, self._tables())), path)
+        tables = self._tables()
+        if check_flag("summary", summary):
+            if not self.comparisons:
+                rule = "be False for a report without comparisons"
+                raise invalid("summary", rule, "True")
+            tables = [table_of_summary(self.comparisons, 1 - self.confidence_level)]
+        return written("\n".join(map(latex_of, tables)), path)
 
     def to_frame(self) -> Any:
         """Return the rankings as a data frame with a row for each ranking.
@@ -248,7 +294,7 @@ class RankingReport:
         Returns
         -------
         frame : pandas.DataFrame
-            Table with the columns "name", "average_precision", "low" and "high" (its
+            Table with the columns "name", the main metric, "low" and "high" (its
             interval), "zscore", "pvalue", "log10_pvalue", "null_mean" and "null_std"
             (mean and standard deviation under random selection, with the ties of the
             ranking), and the columns of `at_depths`. The p-values are NaN without
@@ -294,13 +340,14 @@ class RankingReport:
             "mean curve over the groups.</p>\n"
         )
         if curves:
-            pictures = gallery(curves, points, self.average_precision, self.ties)
+            shown = self.values, self.metric, self.greater_is_better
+            pictures = gallery(curves, points, *shown, self.ties)
         facts, tables, said = self._facts(), self._tables(), self.conclusion()
         return piece_of_page("Ranking report", heading, said, facts, tables, pictures)
 
     def _row(self, name: str) -> dict[str, float | str]:
         """Return the numbers of one ranking."""
-        value, test = self.average_precision[name], (self.tests or {}).get(name)
+        value, test = self.values[name], (self.tests or {}).get(name)
         null = self.null_distributions.get(name)  # None with clusters
         chance = {"zscore": math.nan, "null_mean": math.nan, "null_std": math.nan}
         if test is not None:
@@ -309,7 +356,7 @@ class RankingReport:
             moments = zscore_of(value, null), null.mean(), null.std()
             chance = dict(zip(chance, moments, strict=True))
         numbers = {
-            "average_precision": value,
+            self.metric: value,
             **self.intervals[name]._asdict(),
             "zscore": chance.pop("zscore"),
             "pvalue": test.pvalue if test else math.nan,
@@ -343,17 +390,25 @@ class RankingReport:
                     "with both classes; precision over all"
                 )
         facts["ties"] = self.ties
-        if self.comparisons is None and len(self.names) > 1:
+        if not self.comparisons and len(self.names) > 1:
             facts["comparison"] = f"left out, {why}"
         if self.tests is None:
             quick = all(null.is_quick for null in self.null_distributions.values())
             why = "as asked" if quick else "because it may take long; set `pvalue`"
             if self.n_clusters:
                 why = "set `pvalue`"
+            elif not self.null_distributions:
+                why = f"because {self.metric} has no null distribution here"
             facts["pvalue"] = f"left out, {why}"
         far = [as_text(name) for name in self.names if self._is_far_below(name)]
         if far:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"
+        if self.top_ties:
+            tied = [
+                f"{as_text(name)} ({size} items, {hits} targets)"
+                for name, (size, hits) in self.top_ties.items()
+            ]
+            facts["top tie"] = f"{listed(tied, 3)}; {UNKNOWN_ORDER}"
         return facts
 
     def _is_far_below(self, name: str) -> bool:
@@ -361,14 +416,14 @@ class RankingReport:
         null = self.null_distributions.get(name)  # None with clusters
         if self.tests is not None:
             return self.tests[name]._is_far_below()
-        value = self.average_precision[name]
+        value = self.values[name]
         return null is not None and null.is_quick and is_far_below(value, null)
 
     def _tables(self) -> list[Table]:
         """Return all tables."""
-        level, chance = self.confidence_level, self.null_means.get("average_precision")
+        level, chance = self.confidence_level, self.null_means.get(self.metric)
         rows = [self._row(name) for name in self.names]
-        tables = [table_of_rankings(rows, chance, level)]
+        tables = [table_of_rankings(self.metric, rows, chance, level)]
         depths = [*{repr(depth): depth for depth in self.t + self.k}.values()]
         if depths:
             values, null_means = self.at_depths, self.null_means
@@ -377,8 +432,15 @@ class RankingReport:
         if any(self.metrics.values()):
             tables.append(table_of_metrics(self.metrics, self.null_means, level))
         # at most 6 pairs are listed; more rankings are in the order of a leaderboard
-        if self.comparisons is not None and len(self.names) <= 4:
-            tables.append(table_of_pairs(self.comparisons, level))
-        elif self.leaderboard is not None:
-            tables.append(table_of_leaderboard(self.leaderboard, self.intervals))
+        if self.leaderboard is not None:
+            if len(self.names) <= 4:
+                tables.append(table_of_pairs(self.comparisons[self.metric], level))
+            else:
+                board = table_of_leaderboard(self.leaderboard, self.intervals)
+                tables.append(board)
+        if len(self.comparisons) > 1:
+            tables.append(table_of_summary(self.comparisons, 1 - level))
+        if any(self.thresholds.values()):
+            tables.append(table_of_thresholds(self.thresholds, level))
+        tables += [table_of_gains(name, one) for name, one in self.gains.items()]
         return tables

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any, NamedTuple
 
+from skrank._utils._html import page, piece_of_page
+from skrank._utils._latex import latex_of
+from skrank._utils._numbers import numbers
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, columns_of
 from skrank.inference._sampled._interval import SampledMetricInterval
 from skrank.inference._sampled._result import SampledMetricResult
-from skrank.report._html import page, piece_of_page
-from skrank.report._latex import latex_of
 
 _TITLE = "Report on a list with labels of a sample"
 
@@ -56,7 +57,7 @@ class SampledReport(NamedTuple):
         for name, results in self.results.items():
             for i, result in enumerate(results):
                 low, high = result.confidence_interval()
-                cells = (f"{one:.4g}" for one in (result.value, low, high))
+                cells = numbers((result.value, low, high))
                 rows.append(("" if i else as_text(name), result.metric, *cells))
         reading = (
             "Value expected of the whole list, and its 95 % interval, from the labels "

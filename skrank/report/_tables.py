@@ -1,60 +1,81 @@
-"""The tables of the report as text, rounded to meaningful digits.
+"""The tables of the report as text.
 
 A dash stands for an undefined value. An empty cell stands for a value that was not
 requested.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from skrank._utils._checks import check_depth
+from skrank._utils._numbers import format_pvalue, numbers, percent
 from skrank._utils._table import Table
-from skrank._utils._text import as_text, format_pvalue
-from skrank.inference._leaderboard import RankingLeaderboard, shown_ranks
+from skrank._utils._text import as_text
+from skrank.curves._gains_table import GainsTable
+from skrank.inference._leaderboard import RankingLeaderboard, letter_of, shown_ranks
 from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
 )
-from skrank.inference._ranking_comparison_result import RankingComparisonTable
+from skrank.inference._ranking_comparison_result import (
+    RankingComparisonTable,
+    shown_pvalues,
+)
+from skrank.inference._threshold_choice_result import ThresholdChoiceResult
 
 _NULL_MEAN = "null mean"  # name of the last row of a table
+_AP = "average_precision"
+
+
+def heading_of(metric: str) -> str:
+    """Return the name of a metric at the head of a column."""
+    return "AP" if metric == _AP else metric
+
+
+def caption_of(metric: str) -> str:
+    """Return the name of a metric in a caption."""
+    return "average precision" if metric == _AP else metric
 
 
 def table_of_rankings(
+    metric: str,
     rankings: Sequence[Mapping[str, Any]],
     null_mean: float | None,
     confidence_level: float,
 ) -> Table:
-    """Return the table of average precision, with intervals and tests."""
-    values = [one["average_precision"] for one in rankings]
-    decimals, level = _decimals([null_mean or 0, *values]), _percent(confidence_level)
+    """Return the table of the main metric, with intervals and tests."""
+    level, chance = percent(confidence_level), null_mean is not None
+    values = [one[metric] for one in rankings]
+    limits = [(one["low"], one["high"]) for one in rankings]
+    expected = math.nan if null_mean is None else null_mean
+    *estimates, last = _estimates([*values, expected], [*limits, (math.nan, math.nan)])
     # rankings of several classes have different targets
     counted = ("targets",) if "n_targets" in rankings[0] else ()
-    targets = [[str(one["n_targets"])] if counted else [] for one in rankings]
     rows = [
         (
             _name(one["name"]),
-            *count,
-            *_estimate(value, one["low"], one["high"], decimals),
+            *([str(one["n_targets"])] if counted else []),
+            *estimate,
             _fixed(one["zscore"], 2),
             _pvalue(one["log10_pvalue"]),
         )
-        for one, value, count in zip(rankings, values, targets, strict=True)
+        for one, estimate in zip(rankings, estimates, strict=True)
     ]
-    if null_mean is not None:
-        rows.append((_NULL_MEAN, _fixed(null_mean, decimals), "", "", ""))
+    if chance:
+        rows.append((_NULL_MEAN, last[0], "", "", ""))
+    is_ap = metric == _AP
+    what = "Average precision (AP) is 1 if all targets come first" if is_ap else metric
     reading = (
-        f"Average precision (AP) is 1 if all targets come first{_last(null_mean)}. "
-        f"The interval is the {level} confidence interval of the mean AP over samples "
-        "of this size. zscore is the distance from the mean under random selection, "
-        "the null mean, in standard deviations under it, the null std; pvalue is "
-        "the probability of a value at least as large under random selection."
+        f"{what}{_last(null_mean)}. The interval is the {level} confidence interval of "
+        f"the mean {heading_of(metric)} over samples of this size. zscore is the "
+        "distance from the mean under random selection, the null mean, in standard "
+        "deviations under it, the null std; pvalue is the probability of a value at "
+        "least as large under random selection."
     )
-    header = ("ranking", *counted, "AP", f"{level} interval", "zscore", "pvalue")
-    return Table("Average precision", header, rows, 1, reading, null_mean is not None)
+    head = ("ranking", *counted, heading_of(metric), f"{level} interval")
+    caption = "Average precision" if is_ap else metric
+    return Table(caption, (*head, "zscore", "pvalue"), rows, 1, reading, chance)
 
 
 def table_of_depths(
@@ -71,21 +92,20 @@ def table_of_depths(
     if null_means:
         named[_NULL_MEAN] = null_means
     columns = {}
-    headings = {"average_precision": "AP@k", "enrichment_factor": "lift"}
-    for metric in ("average_precision", "recall", "precision", "enrichment_factor"):
-        heading = headings.get(metric, metric)
+    headings = {_AP: "AP@k", "enrichment_factor": "lift"}
+    for metric in (_AP, "recall", "precision", "enrichment_factor"):
         values = [one.get(f"{metric}@{d}") for d in depths for one in named.values()]
-        asked = [value for value in values if value is not None]
+        asked = numbers([value for value in values if value is not None])
         if asked:
-            decimals = 2 if heading == "lift" else _decimals(asked)
-            columns[heading] = [
-                "" if value is None else _fixed(value, decimals) for value in values
+            texts = iter(asked)
+            columns[headings.get(metric, metric)] = [
+                "" if value is None else next(texts) for value in values
             ]
     tops = []
     for depth in depths:
         top = str(depth)
         if isinstance(depth, float):  # with its number of items
-            top = _percent(depth)
+            top = percent(depth)
             if n_samples is not None:
                 top += f" ({check_depth('t', depth, n_samples)})"
         tops += [top, *[""] * (len(named) - 1)]
@@ -107,21 +127,25 @@ def table_of_metrics(
     confidence_level: float,
 ) -> Table:
     """Return the table of the named metrics with their intervals."""
-    level, rows = _percent(confidence_level), []
+    level, rows = percent(confidence_level), []
     metrics = next(iter(results.values()))
     for metric in metrics:
-        found = {name: of[metric] for name, of in results.items()}
-        chance = null_means.get(metric)
-        decimals = _decimals([chance or 0, *(one.value for one in found.values())])
-        heading = metric
-        for name, one in found.items():
-            low, high = one.confidence_interval(confidence_level)
-            cells = _estimate(one.value, low, high, decimals)
-            rows.append((heading, _name(name), *cells))
-            heading = ""
+        found = [of[metric] for of in results.values()]
+        names, limits = [_name(name) for name in results], []
+        limits = [tuple(one.confidence_interval(confidence_level)) for one in found]
+        values = [one.value for one in found]
         if null_means:
-            said = "-" if chance is None else _fixed(chance, decimals)
-            rows.append(("", _NULL_MEAN, said, ""))
+            names.append(_NULL_MEAN)
+            values.append(null_means.get(metric, math.nan))
+            limits.append((math.nan, math.nan))
+        estimates = _estimates(values, limits)
+        if null_means:
+            estimates[-1] = (estimates[-1][0], "")
+        heads = [metric, *[""] * (len(names) - 1)]
+        rows += [
+            (head, name, *cells)
+            for head, name, cells in zip(heads, names, estimates, strict=True)
+        ]
     reading = (
         f"Further metrics. The interval is the {level} confidence "
         "interval of the mean over samples of this size"
@@ -133,17 +157,22 @@ def table_of_metrics(
 
 def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:
     """Return the table of the differences of all pairs of rankings."""
-    results, level = table.comparisons, _percent(confidence_level)
-    decimals = _decimals([v for r in results for v in (r.value_a, r.value_b)])
+    results, level = table.comparisons, percent(confidence_level)
+    limits = [
+        # there was a warning for these
+        (math.nan, math.nan)
+        if math.isnan(result.standard_error)
+        else tuple(result.confidence_interval(confidence_level))
+        for result in results
+    ]
+    estimates = _estimates([result.difference for result in results], limits)
     rows, above = [], None
-    for result, holm in zip(results, table.adjusted_log10_pvalues, strict=True):
+    for result, estimate, holm in zip(
+        results, estimates, table.adjusted_log10_pvalues, strict=True
+    ):
         a, b = result.names
-        limits = (math.nan, math.nan)
-        if not math.isnan(result.standard_error):  # there was a warning for these
-            limits = result.confidence_interval(confidence_level)
-        estimate = _estimate(result.difference, *limits, decimals)
-        pvalues = _pvalue(result.log10_pvalue), _pvalue(holm)
         names = "" if a == above else _name(a), _name(b)
+        pvalues = shown_pvalues(result, holm)
         rows.append((*names, *estimate, _fixed(result.zscore, 2), *pvalues))
         above = a
     permuted = results[0].method == "permutation"
@@ -156,26 +185,25 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
         "at most 0.05."
     )
     header = ("A", "B", "A - B", f"{level} interval", "zscore", "pvalue", "Holm")
-    return Table("Differences in average precision", header, rows, 2, reading)
+    caption = f"Differences in {caption_of(results[0].metric)}"
+    return Table(caption, header, rows, 2, reading)
 
 
 def table_of_leaderboard(
     board: RankingLeaderboard, intervals: Mapping[str, ConfidenceInterval]
 ) -> Table:
     """Return the table of the rankings from the best to the worst, by all pairs."""
-    level, decimals = _percent(board.confidence_level), _decimals(board.values.tolist())
-    columns = (board.names, board.values, board.pvalues)
+    level = percent(board.confidence_level)
+    limits = [tuple(intervals[name]) for name in board.names]
+    columns = (
+        _estimates(board.values.tolist(), limits),
+        board._pvalues(),
+        shown_ranks(board),
+        board.letters,
+    )
     rows = [
-        (
-            _name(name),
-            *_estimate(value, *intervals[name], decimals),
-            _pvalue(math.log10(pvalue)),
-            ranks,
-            letters,
-        )
-        for name, value, pvalue, ranks, letters in zip(
-            *columns, shown_ranks(board), board.letters, strict=True
-        )
+        (_name(name), *estimate, *others)
+        for name, estimate, *others in zip(board.names, *columns, strict=True)
     ]
     reading = (
         "The rankings from the best to the worst, by comparisons of all pairs. Holm p "
@@ -184,43 +212,137 @@ def table_of_leaderboard(
         f"{level} confidence. Rankings that share a letter are not significantly "
         "different."
     )
-    header = ("ranking", "AP", f"{level} interval", "Holm p", "rank", "letters")
+    head = ("ranking", heading_of(board.metric), f"{level} interval")
+    header = (*head, "Holm p", "rank", "letters")
     return Table("Leaderboard", header, rows, 1, reading)
 
 
+def table_of_thresholds(
+    thresholds: Mapping[str, Sequence[ThresholdChoiceResult]], confidence_level: float
+) -> Table:
+    """Return the table of the thresholds of each rule, with what they give."""
+    level, rows = percent(confidence_level), []
+    each = [*next(iter(thresholds.values()))]
+    shown = [
+        name
+        for name in ("recall", "precision", "profit")
+        if not all(math.isnan(getattr(one, name)) for one in each)
+    ]
+    for i, first in enumerate(each):
+        results = [of[i] for of in thresholds.values()]
+        columns = [numbers(one.threshold for one in results)]
+        columns.append(numbers(one.t for one in results))
+        for name in shown:
+            limits = [
+                tuple(one.confidence_interval(name, confidence_level))
+                for one in results
+            ]
+            values = [getattr(one, name) for one in results]
+            pairs = _estimates(values, limits, 3)
+            columns.append(
+                [
+                    value if value == "-" else f"{value} ({text})"
+                    for value, text in pairs
+                ]
+            )
+        heads = [first.metric, *[""] * (len(results) - 1)]
+        rows += [*zip(heads, map(_name, thresholds), *columns, strict=True)]
+    reading = (
+        "Items whose score is at least the threshold, their number t, and what to "
+        f"expect of other items with this threshold, with the {level} interval in "
+        "parentheses."
+    )
+    header = ("rule", "ranking", "threshold", "t", *shown)
+    return Table("Thresholds", header, rows, 2, reading)
+
+
+def table_of_gains(name: str, gains: GainsTable) -> Table:
+    """Return the gains table of one ranking."""
+    _, facts, cells = gains._shown()
+    header, *rows = (tuple(row) for row in cells)
+    said = "; ".join(f"{name}: {text}" for name, text in facts[1:])
+    reading = f"{gains.conclusion()} Columns {said}."
+    return Table(f"Gains table of {_name(name)}", header, rows, 1, reading)
+
+
+def table_of_summary(
+    comparisons: Mapping[str, RankingComparisonTable], alpha: float
+) -> Table:
+    """Return the values by several metrics, with letters of the rankings beaten.
+
+    The letters are superscripts in LaTeX and follow "^" in print.
+    """
+    first = next(iter(comparisons.values()))
+    letter = {name: letter_of(i) for i, name in enumerate(first.names)}
+    columns = []
+    for table in comparisons.values():
+        values: dict[str, float] = {}
+        beaten: dict[str, str] = dict.fromkeys(first.names, "")
+        for one, holm in zip(table.comparisons, table.adjusted_pvalues, strict=True):
+            a, b = one.names
+            values |= {a: one.value_a, b: one.value_b}
+            better = one.difference if table.greater_is_better else -one.difference
+            if holm <= alpha and better:
+                winner, loser = (a, b) if better > 0 else (b, a)
+                beaten[winner] += letter[loser]
+        texts = numbers(values[name] for name in first.names)
+        above = ("".join(sorted(beaten[name])) for name in first.names)
+        columns.append(
+            [
+                f"{text}^{of}" if of else text
+                for text, of in zip(texts, above, strict=True)
+            ]
+        )
+    names = [f"{letter[name]}  {_name(name)}" for name in first.names]
+    reading = (
+        "Values of each ranking. The letters after ^ are those of the rankings that "
+        "are significantly worse by this metric, by p-values that are adjusted for "
+        f"all pairs (Holm, level {alpha:.3g})."
+    )
+    header = ("ranking", *map(heading_of, comparisons))
+    return Table(
+        "Several metrics", header, [*zip(names, *columns, strict=True)], 1, reading
+    )
+
+
 def conclusion_of(report: Any) -> str:
-    """Return a sentence on average precision: the best ranking and the others."""
-    values, tests, board = report.average_precision, report.tests, report.leaderboard
-    null_mean = report.null_means.get("average_precision")
-    best = max(values, key=values.__getitem__)
+    """Return a sentence on the main metric: the best ranking and the others."""
+    values, tests, board = report.values, report.tests, report.leaderboard
+    null_mean = report.null_means.get(report.metric)
+    sign = 1 if report.greater_is_better else -1
+    best = max(values, key=lambda name: sign * values[name])
+    called, most = caption_of(report.metric), "largest" if sign > 0 else "smallest"
     alpha, name = 1 - report.confidence_level, _name(best)
-    decimals = 3 if values[best] >= 0.001 else _decimals([values[best]])
-    said = f"{values[best]:.{decimals}f}"
+    said, *_ = numbers([values[best]], 3)
     if len(values) == 1:
         low, high = report.intervals[best]
         if not math.isnan(low):
-            level = _percent(report.confidence_level)
-            said += f" ({level} interval {low:.{decimals}f} to {high:.{decimals}f})"
-        said = f"{name} has the average precision {said}"
+            level = percent(report.confidence_level)
+            said, *limits = numbers([values[best], low, high], 3)
+            said += f" ({level} interval {limits[0]} to {limits[1]})"
+        said = f"{name} has {'the ' * (called != report.metric)}{called} {said}"
         if tests is None:
             return f"{said}."
         found = "is" if tests[best].pvalue <= alpha else "is not"
-        mean = "" if null_mean is None else f", whose mean is {null_mean:.{decimals}f}"
+        mean = ""
+        if null_mean is not None:
+            mean = f", whose mean is {numbers([null_mean], 3)[0]}"
         return (
             f"{said}. It {found} significantly better than random selection{mean} "
             f"(p {_pvalue(tests[best].log10_pvalue)})."
         )
-    said = f"{name} has the largest average precision, {said}"
+    said = f"{name} has the {most} {called}, {said}"
     if board is None:
         return f"{said}, of {len(values)} rankings."
-    each = zip(board.names, np.log10(board.pvalues).tolist(), strict=True)
-    others = {name: log10_p for name, log10_p in each if name != best}
+    each = zip(board.names, board._pvalues(), strict=True)
+    others = {name: p for name, p in each if name != best}
     good = {name: p for name, p in others.items() if name in board.best}
-    lower = {name: p for name, p in others.items() if name not in good}
+    worse = {name: p for name, p in others.items() if name not in good}
+    what = "lower" if sign > 0 else "higher"
     parts = [
         f"{_named(some)} {what}"
         for some, what in (
-            (lower, "is lower" if len(lower) == 1 else "are lower"),
+            (worse, f"is {what}" if len(worse) == 1 else f"are {what}"),
             (good, "may be as good"),
         )
         if some
@@ -228,14 +350,11 @@ def conclusion_of(report: Any) -> str:
     return f"{said}; {'; '.join(parts)}."
 
 
-def _named(pvalues: Mapping[str, float]) -> str:
+def _named(pvalues: Mapping[str, str]) -> str:
     """Return names of rankings with their p-values, or their number."""
     if len(pvalues) > 4:
         return f"{len(pvalues)} others"
-    said = [
-        f"{_name(name)} (Holm p {_pvalue(log10_p)})"
-        for name, log10_p in pvalues.items()
-    ]
+    said = [f"{_name(name)} (Holm p {pvalue})" for name, pvalue in pvalues.items()]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
@@ -244,23 +363,20 @@ def _name(ranking: Any) -> str:
     return as_text(ranking, reserved=[_NULL_MEAN])
 
 
-def _decimals(values: Iterable[float]) -> int:
-    """Decimals that show two digits of the smallest value; 4 to 8, 1 from 100 on."""
-    known = [abs(value) for value in values if abs(value) > 0]
-    if max(known, default=1.0) >= 100:
-        return 1
-    least = min(known, default=1.0)
-    return min(max(4, 1 - math.floor(math.log10(least))), 8)
+def _estimates(
+    values: Sequence[float], limits: Sequence[tuple[float, ...]], digits: int = 4
+) -> list[tuple[str, str]]:
+    """Print values and their intervals with the same decimals."""
+    each = [(value, *pair) for value, pair in zip(values, limits, strict=True)]
+    texts = iter(numbers((one for row in each for one in row), digits))
+    return [
+        (value, "-" if low == "-" else f"{low} to {high}")
+        for value, low, high in zip(texts, texts, texts, strict=True)
+    ]
 
 
 def _fixed(value: float, decimals: int) -> str:
     return "-" if math.isnan(value) else f"{value:.{decimals}f}"
-
-
-def _estimate(value: float, low: float, high: float, decimals: int) -> tuple[str, str]:
-    """Print a value and its interval."""
-    limits = f"{_fixed(low, decimals)} to {_fixed(high, decimals)}"
-    return _fixed(value, decimals), "-" if math.isnan(low) else limits
 
 
 def _last(null_mean: Any) -> str:
@@ -274,7 +390,3 @@ def _pvalue(log10_pvalue: float) -> str:
     if math.isnan(log10_pvalue):
         return "-"
     return "< 1e-100" if log10_pvalue < -100 else format_pvalue(log10_pvalue)
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:g} %"

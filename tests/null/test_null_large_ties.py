@@ -94,9 +94,7 @@ def test_a_tie_across_the_cutoff_beside_a_long_ranking_against_draws():
 def test_a_tie_with_most_of_the_variance_given_its_hits(z):
     """The chance of the hits in the tie on top is exact; numpy draws the others."""
     tie, n, m = 1025, 3417, 53
-    null = RandomSelectionNull(
-        n, m, tie_sizes=[tie, *[1] * (n - tie)], ties="together"
-    )
+    null = RandomSelectionNull(n, m, tie_sizes=[tie, *[1] * (n - tie)], ties="together")
     value, exact = null.mean() + z * null.std(), 0.0
     rng = np.random.default_rng(0)
     for d in range(m + 1):

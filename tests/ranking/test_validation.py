@@ -458,9 +458,7 @@ def test_depth_in_units_of_weight_allows_for_rounding():
     with pytest.warns(UserWarning, match="`t`=1 counts units of weight"):
         whole = recall_at_t(y_true, y_score, t=1, sample_weight=weight)
     assert whole == pytest.approx(1)
-    head = precision_at_t(
-        y_true, y_score, t=0.3, sample_weight=weight, ties="together"
-    )
+    head = precision_at_t(y_true, y_score, t=0.3, sample_weight=weight, ties="together")
     assert head == pytest.approx(1 / 3)
 
 

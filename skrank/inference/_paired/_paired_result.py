@@ -24,6 +24,7 @@ class PairedResult(NamedTuple):
     log_pvalue: float
     probability_superior: float = math.nan
     degrees_of_freedom: float = math.inf
+    is_limit: bool = False  # whether more draws may give a smaller p-value
 
 
 def from_error(

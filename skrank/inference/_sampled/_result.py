@@ -14,6 +14,7 @@ from scipy.stats import rankdata
 
 from skrank._utils._checks import check_count, check_flag, check_fraction, invalid
 from skrank._utils._documented import documented
+from skrank._utils._numbers import interval, number
 from skrank._utils._warnings import warn
 from skrank.curves._band import CurveBand, chosen_counts, spread_counts
 from skrank.curves._hit_curve import HitCurve
@@ -355,8 +356,8 @@ class SampledMetricResult(Result):
         found = f"{self.n_labelled} with a label, {self.n_targets} targets found"
         return [
             ("list", f"{self.n_samples} items, {found}"),
-            ("value", f"{self.value:.4g}, method: {self.method}"),
-            ("95 % interval", f"{value.low:.4g} to {value.high:.4g}"),
+            ("value", f"{number(self.value)}, method: {self.method}"),
+            ("95 % interval", interval(*value)),
             ("not found", f"{left.low} to {left.high} targets (95 % interval)"),
         ]
 

@@ -1,6 +1,6 @@
-"""The report as a complete HTML page, or as a part of a notebook.
+"""Results as a complete HTML page, or as a part of a notebook.
 
-All text that does not come from this module is escaped, here and in `_pictures`.
+All text that does not come from this module is escaped, here and in the pictures of the report.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ def piece_of_page(
 
 def _file(name: str) -> str:
     """Read a file in the folder of this module."""
-    return files("skrank.report").joinpath(name).read_text("utf-8")
+    return files("skrank._utils").joinpath(name).read_text("utf-8")
 
 
 def _table(table: Table) -> str:

@@ -1,4 +1,4 @@
-"""The tables of the report in LaTeX."""
+"""Tables in LaTeX."""
 
 import re
 
@@ -9,15 +9,18 @@ def latex_of(table: Table) -> str:
     """Float with a caption and the rules of booktabs."""
     # symbols for a paper, instead of the printed names, which are attributes
     heads = {"zscore": "$z$", "pvalue": "$p$", "Holm": "$p$ (Holm)"}
-    columns = "l" * table.n_names + "r" * (len(table.header) - table.n_names)
+    n_cells, head = len(table.rows[0]), []
+    if table.header:
+        cells = (heads.get(cell) or _escape(cell) for cell in table.header)
+        head = [" & ".join(cells) + r" \\", r"\midrule"]
+    columns = "l" * table.n_names + "r" * (n_cells - table.n_names)
     lines = [
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{_escape(table.caption)}}}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        " & ".join(heads.get(head) or _escape(head) for head in table.header) + r" \\",
-        r"\midrule",
+        *head,
         *(_row(row, table.n_names) for row in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
@@ -28,14 +31,22 @@ def latex_of(table: Table) -> str:
 
 def _row(cells: tuple[str, ...], n_names: int) -> str:
     names = map(_escape, cells[:n_names])
-    numbers = (
-        # a minus before a digit, and powers of ten
-        re.sub(r"-(?=\d)", "$-$", _escape(cell))
-        if not (power := re.fullmatch(r"(\d(?:\.\d+)?)e([+-]\d+)", cell))
-        else rf"${power[1]}\times10^{{{int(power[2])}}}$"
-        for cell in cells[n_names:]
-    )
-    return " & ".join([*names, *numbers]) + r" \\"
+    return " & ".join([*names, *map(_number, cells[n_names:])]) + r" \\"
+
+
+def _number(cell: str) -> str:
+    """Typeset a minus before a digit, powers of ten, and letters above a number."""
+    cell, _, above = cell.partition("^")
+    text = re.sub(r"-(?=\d)", "$-$", _escape(cell))
+    text = text.replace(r"\textless{}=", r"$\leq$")
+    power = r"(\d(?:\.\d+)?)e(?:\+|\$-\$|-)?(\d+)"
+
+    def raised(found: re.Match[str]) -> str:
+        sign = "-" if "-" in found[0] else ""
+        return rf"${found[1]}\times10^{{{sign}{int(found[2])}}}$"
+
+    text = re.sub(power, raised, text)
+    return rf"{text}$^{{{above}}}$" if above else text
 
 
 def _escape(text: str) -> str:
