@@ -47,6 +47,7 @@ from skrank.metrics import (
     enrichment_factor,
     expected_profit,
     k_at_recall,
+    ks_statistic,
     max_f_score,
     precision_at_recall,
     precision_at_t,
@@ -55,6 +56,7 @@ from skrank.metrics import (
     recall_at_t,
     reciprocal_rank,
     rie,
+    wss,
 )
 from skrank.metrics._definitions import Metric, make_metric
 from skrank.metrics._scorers import (
@@ -117,6 +119,7 @@ __all__ = [
     "hit_curve",
     "hit_curve_band",
     "k_at_recall",
+    "ks_statistic",
     "labels_to_collect",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
@@ -136,4 +139,5 @@ __all__ = [
     "reciprocal_rank",
     "rie",
     "within_noise",
+    "wss",
 ]

@@ -48,6 +48,8 @@ BY_VALUE = {
     "max_f_score": ("max_f_score", {}),
     "max_f_score beta=2": ("max_f_score", {"beta": 2}),
     "breakeven_point": ("breakeven_point", {}),
+    "wss(0.5)": ("wss", {"recall": 0.5}),
+    "ks_statistic": ("ks_statistic", {}),
     "k_at_recall(0.5)": ("k_at_recall", {"recall": 0.5}),
     "k_at_recall(0.3)": ("k_at_recall", {"recall": 0.3}),
     "precision_at_recall(0.5)": ("precision_at_recall", {"recall": 0.5}),
@@ -56,7 +58,12 @@ BY_VALUE = {
 }
 ALL = {**METRICS, **BY_VALUE}
 # ties are always retrieved whole
-WITHOUT_TIES = {"max_f_score", "breakeven_point", "recall_at_precision"}
+WITHOUT_TIES = {
+    "max_f_score",
+    "breakeven_point",
+    "recall_at_precision",
+    "ks_statistic",
+}
 
 # sizes of the tie groups, best first, and number of targets
 SMALL_LISTS = [

@@ -15,8 +15,9 @@ WHOLE = (
     "max_f_score",
     "breakeven_point",
     "recall_at_precision",
+    "ks_statistic",
 )  # ties are always retrieved whole
-CURVE = (*WHOLE, "k_at_recall", "precision_at_recall")
+CURVE = (*WHOLE, "k_at_recall", "precision_at_recall", "wss")
 
 
 def log_binomial(n: int, k: int) -> float:
@@ -60,7 +61,7 @@ def _value_of_ranks(
     n = n_scored + missed
     found = sum(rank <= cut for rank in ranks)
     if metric in CURVE:
-        return _curve_metric(ranks, metric, m, **parameter)
+        return _curve_metric(ranks, metric, m, n, **parameter)
     if metric in ("rie", "bedroc"):
         return _early_recognition(ranks, metric, n, m, alpha, missed > 0)
     if metric == "reciprocal_rank":
@@ -87,6 +88,7 @@ def _curve_metric(
     ranks: Sequence[int],
     metric: str,
     m: int,
+    n: int,
     beta: int = 1,
     recall: float = 1.0,
     precision: float = 1.0,
@@ -102,7 +104,13 @@ def _curve_metric(
         least = Fraction(str(precision))
         precise = [Fraction(h, m) for rank, h in points if Fraction(h, rank) >= least]
         return max(precise, default=Fraction(0))
+    if metric == "ks_statistic":
+        apart = [Fraction(h, m) - Fraction(rank - h, n - m) for rank, h in points]
+        return max(0, *apart) if apart else Fraction(0)
     reached = [(rank, h) for rank, h in points if h >= Fraction(str(recall)) * m]
+    if metric == "wss":
+        read = min(reached)[0] if reached else n
+        return Fraction(str(recall)) - Fraction(read, n)
     if not reached:
         return Fraction(0)
     rank, h = min(reached)

@@ -77,7 +77,7 @@ CALLS = {
     ),
     "report": lambda y, label: ranking_report(
         y, {"a": SCORES}, pos_label=label, pvalue=False
-    ).average_precision["a"],
+    ).values["a"],
 }
 
 
@@ -309,7 +309,7 @@ def test_a_report_of_two_classes_takes_both_columns():
     report = ranking_report(Y[kept], matrix, classes=model.classes_)
     pairs = zip(model.classes_, matrix.T, strict=True)
     judge = [average_precision(Y[kept] == label, score) for label, score in pairs]
-    assert list(report.average_precision.values()) == judge
+    assert list(report.values.values()) == judge
 
 
 def test_a_report_leaves_out_classes_of_no_item():

@@ -1,6 +1,6 @@
 """Results as a complete HTML page, or as a part of a notebook.
 
-All text that does not come from this module is escaped, here and in the pictures of the report.
+All text that does not come from this module is escaped.
 """
 
 from collections.abc import Mapping, Sequence

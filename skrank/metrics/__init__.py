@@ -12,9 +12,11 @@ from skrank.metrics._average_precision import average_precision, average_precisi
 from skrank.metrics._curve import (
     breakeven_point,
     k_at_recall,
+    ks_statistic,
     max_f_score,
     precision_at_recall,
     recall_at_precision,
+    wss,
 )
 from skrank.metrics._early import bedroc, reciprocal_rank, rie
 from skrank.metrics._top import (
@@ -33,6 +35,7 @@ __all__ = [
     "enrichment_factor",
     "expected_profit",
     "k_at_recall",
+    "ks_statistic",
     "max_f_score",
     "precision_at_recall",
     "precision_at_t",
@@ -41,4 +44,5 @@ __all__ = [
     "recall_at_t",
     "reciprocal_rank",
     "rie",
+    "wss",
 ]

@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
+    KSStatistic,
     MaxFScore,
     PrecisionAtRecall,
     RecallAtPrecision,
+    WorkSaved,
 )
 from skrank.metrics._shared import Shared, metric_function
 from skrank.ranking._as_ranking import Labels
@@ -387,3 +389,149 @@ def recall_at_precision(
     The top five hold three of the four targets. No threshold has a higher precision.
     """
     return RecallAtPrecision(precision=precision)(y_true, y_score, **shared)
+
+
+@metric_function
+def wss(
+    y_true: Labels,
+    y_score: ArrayLike | None = None,
+    *,
+    recall: float = 0.95,
+    ties: str = "expected",
+    **shared: Unpack[Shared],
+) -> float:
+    """Work saved over sampling (WSS) at a recall, such as WSS@95.
+
+    The share of the items that need not be read to find a share of the targets, less
+    the share that a random order saves. A larger value is better. A random ranking has
+    about 0.
+
+    Parameters
+    ----------
+    {labels}
+    {scores}
+    recall : float, default=0.95
+        Share of the targets to find, above 0 and up to 1. It is rounded up to whole
+        targets, except for some weights.
+    {pos_label}
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule for the tie of the last target to find, as in :func:`k_at_recall`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the items, as in :func:`k_at_recall`.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
+
+    Returns
+    -------
+    wss : float
+        Between ``recall - 1``, if all items are read, and ``recall`` less the share of
+        the targets to find among all items. It is ``recall - 1`` if the recall is never
+        reached.
+
+    Raises
+    ------
+    ValueError
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if `recall` is outside its range.
+
+    See Also
+    --------
+    k_at_recall : Number of items to read.
+
+    Notes
+    -----
+    The value is ``(n - k) / n - (1 - recall) = recall - k / n`` for k items to read of
+    n ([1]_, section 4.1). Time is O(n log m) and memory O(m) + n bytes; see
+    :ref:`performance`.
+
+    References
+    ----------
+    .. [1] Cohen, Hersh, Peterson and Yen (2006), "Reducing workload in systematic
+       review preparation using automated citation classification", *JAMIA* 13(2),
+       206-219.
+
+    Examples
+    --------
+    >>> from skrank import wss
+    >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    >>> wss(y_true, y_score, recall=0.75)
+    0.25
+    >>> wss(y_true, y_score)
+    0.05
+
+    Five of the ten items hold three of the four targets: half of the items need not be
+    read, where a random order saves a quarter. The last target is at rank nine.
+    """
+    return WorkSaved(ties, recall)(y_true, y_score, **shared)
+
+
+@metric_function
+def ks_statistic(
+    y_true: Labels,
+    y_score: ArrayLike | None = None,
+    **shared: Unpack[Shared],
+) -> float:
+    """Kolmogorov-Smirnov (KS) statistic: the best separation by a threshold.
+
+    The largest difference between the share of the targets and the share of the
+    non-targets that a threshold retrieves. A larger value is better. A random ranking
+    has a value above 0, because the threshold is chosen with the labels.
+
+    Parameters
+    ----------
+    {labels}
+    {scores}
+    {pos_label}
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the items. An item of weight 2 counts as two items.
+    {groups_of_metric}
+    {n_missed_of_metric}
+    {n_unlisted}
+    {undefined}
+
+    Returns
+    -------
+    ks_statistic : float
+        Between 0 and 1. It is 0 if no threshold retrieves a larger share of the targets
+        than of the non-targets, as in a reversed ranking; the two-sided statistic of
+        SciPy is not.
+
+    Raises
+    ------
+    ValueError
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`.
+
+    See Also
+    --------
+    HitCurve.gains_table : The difference at the ends of tenths.
+    scipy.stats.ks_2samp : Test of equal distributions of the scores.
+
+    Notes
+    -----
+    The value is the maximum of ``h(t) / m - (t - h(t)) / (n - m)`` over the thresholds,
+    for h(t) hits among t items. It is the statistic of the one-sided test of two
+    samples ([1]_, section 5.1), the targets and the non-targets, and the largest
+    Youden index (recall plus specificity less 1). A threshold retrieves a tie whole, so
+    there is no tie rule. Time is O(n log m) and memory O(m) + n bytes; see
+    :ref:`performance`.
+
+    References
+    ----------
+    .. [1] Gibbons and Chakraborti (2010), *Nonparametric Statistical Inference*, 5th
+       edition, CRC Press.
+
+    Examples
+    --------
+    >>> from skrank import ks_statistic
+    >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    >>> ks_statistic(y_true, y_score)
+    0.417
+
+    The top five items hold three of the four targets and two of the six others.
+    """
+    return KSStatistic()(y_true, y_score, **shared)

@@ -237,7 +237,7 @@ def ranking_report(
         },
         at_depths={n: {at: one[n] for at, one in at_top.items()} for n in every.names},
         null_means=null_means,
-        comparisons=compared,
+        comparisons_by=compared,
         leaderboard=compared[main.name].leaderboard(level) if compared else None,
         hit_curves=hit_curves,
         operating_points={name: points_of(one) for name, one in curves.items()},

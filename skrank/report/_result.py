@@ -34,6 +34,7 @@ from skrank.report._pictures import gallery
 from skrank.report._tables import (
     caption_of,
     conclusion_of,
+    heading_of,
     table_of_depths,
     table_of_gains,
     table_of_leaderboard,
@@ -81,7 +82,7 @@ class RankingReport:
         and for several classes, where the means of rankings differ. Metrics without a
         null distribution have no entry. With clusters, only recall, precision and the
         enrichment factor have one.
-    comparisons : dict of str to RankingComparisonTable
+    comparisons_by : dict of str to RankingComparisonTable
         Comparisons of all pairs of rankings, by the main metric and the others of
         `compare_by`. Empty for a single ranking, for counts, and for several classes.
     leaderboard : RankingLeaderboard or None
@@ -148,7 +149,7 @@ class RankingReport:
     intervals: dict[str, ConfidenceInterval]
     at_depths: dict[str, dict[str, float]]
     null_means: dict[str, float]
-    comparisons: dict[str, RankingComparisonTable]
+    comparisons_by: dict[str, RankingComparisonTable]
     leaderboard: RankingLeaderboard | None
     hit_curves: dict[str, HitCurve]
     operating_points: dict[str, OperatingPoints]
@@ -180,6 +181,17 @@ class RankingReport:
             Names in the order of the input.
         """
         return tuple(self.values)
+
+    @property
+    def comparisons(self) -> RankingComparisonTable | None:
+        """Return the comparisons of all pairs of rankings by the main metric.
+
+        Returns
+        -------
+        comparisons : RankingComparisonTable or None
+            None for a single ranking, for counts, and for several classes.
+        """
+        return self.comparisons_by.get(self.metric)
 
     @property
     def prevalence(self) -> float | dict[str, float]:
@@ -243,7 +255,7 @@ class RankingReport:
             columns of :meth:`to_frame` as lists. "comparisons" has those of
             :meth:`RankingComparisonTable.to_dict` by the main metric, or is None.
         """
-        table = self.comparisons.get(self.metric)
+        table = self.comparisons
         return {
             "n_samples": self.n_samples,
             "n_targets": self.n_targets,
@@ -282,10 +294,10 @@ class RankingReport:
         """
         tables = self._tables()
         if check_flag("summary", summary):
-            if not self.comparisons:
+            if not self.comparisons_by:
                 rule = "be False for a report without comparisons"
                 raise invalid("summary", rule, "True")
-            tables = [table_of_summary(self.comparisons, 1 - self.confidence_level)]
+            tables = [table_of_summary(self.comparisons_by, 1 - self.confidence_level)]
         return written("\n".join(map(latex_of, tables)), path)
 
     def to_frame(self) -> Any:
@@ -340,7 +352,7 @@ class RankingReport:
             "mean curve over the groups.</p>\n"
         )
         if curves:
-            shown = self.values, self.metric, self.greater_is_better
+            shown = self.values, heading_of(self.metric), self.greater_is_better
             pictures = gallery(curves, points, *shown, self.ties)
         facts, tables, said = self._facts(), self._tables(), self.conclusion()
         return piece_of_page("Ranking report", heading, said, facts, tables, pictures)
@@ -390,7 +402,7 @@ class RankingReport:
                     "with both classes; precision over all"
                 )
         facts["ties"] = self.ties
-        if not self.comparisons and len(self.names) > 1:
+        if self.comparisons is None and len(self.names) > 1:
             facts["comparison"] = f"left out, {why}"
         if self.tests is None:
             quick = all(null.is_quick for null in self.null_distributions.values())
@@ -432,14 +444,14 @@ class RankingReport:
         if any(self.metrics.values()):
             tables.append(table_of_metrics(self.metrics, self.null_means, level))
         # at most 6 pairs are listed; more rankings are in the order of a leaderboard
-        if self.leaderboard is not None:
+        if self.leaderboard is not None and self.comparisons is not None:
             if len(self.names) <= 4:
-                tables.append(table_of_pairs(self.comparisons[self.metric], level))
+                tables.append(table_of_pairs(self.comparisons, level))
             else:
                 board = table_of_leaderboard(self.leaderboard, self.intervals)
                 tables.append(board)
-        if len(self.comparisons) > 1:
-            tables.append(table_of_summary(self.comparisons, 1 - level))
+        if len(self.comparisons_by) > 1:
+            tables.append(table_of_summary(self.comparisons_by, 1 - level))
         if any(self.thresholds.values()):
             tables.append(table_of_thresholds(self.thresholds, level))
         tables += [table_of_gains(name, one) for name, one in self.gains.items()]

@@ -1,5 +1,6 @@
 """The gains table against counts item by item, and SciPy's distributions."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -105,14 +106,16 @@ def test_what_is_printed():
     y = np.repeat([1, 0], [5, 95])
     table = hit_curve(y, -np.arange(100)).gains_table(parts=2)
     assert table.conclusion() == (
-        "The first 50 of 100 items (50%) hold 5 of 5 targets (100%), 2 times as many "
+        "The first 50 of 100 items (50 %) hold 5 of 5 targets (100 %), 2 times as many "
         "as random selection finds on average. Random selection finds 0 to 5 in 95 of "
         "100 cases."
     )
-    header, *rows = str(table).splitlines()[2:]
-    assert header.split() == [
-        *("part", "items", "targets", "recall", "95", "%", "chance", "lift", "KS")
+    header, *rows = str(table).splitlines()[6:]
+    assert re.split(r"\s{2,}", header.strip()) == [
+        *("part", "items", "targets", "rate", "part lift", "recall", "interval"),
+        *("chance", "cum. lift", "KS"),
     ]
+    assert rows[0].split()[:6] == ["1", "50", "5", "0.1000", "2.00", "1.000"]
     assert len(rows) == 2
     frame = table.to_frame()
     assert frame["part"].tolist() == [1, 2]
@@ -138,4 +141,26 @@ def test_missed_targets_have_no_range_in_the_sentence():
     said = hit_curve(y, score, n_missed=20).gains_table(parts=5).conclusion()
     hits = y[np.argsort(-score)[:200]].sum()
     share = hits / (y.sum() + 20)
-    assert said.endswith(f"{hits} of {y.sum() + 20} targets ({share:.0%}).")
+    assert said.endswith(f"{hits} of {y.sum() + 20} targets ({100 * share:.2g} %).")
+
+
+@pytest.mark.parametrize("as_fraction", [False, True])
+def test_parts_end_at_given_depths(as_fraction):
+    # judged by counting items of the sorted list
+    y, score = columns()
+    curve = hit_curve(y, score, as_fraction=as_fraction)
+    table = curve.gains_table(parts=(0.01, 25, "5%"))
+    ends = [0, 10, 25, 50, 1000]
+    found = [y[np.argsort(-score)][a:b] for a, b in pairwise(ends)]
+    assert table.labels == ("1 %", "25", "5 %", "rest")
+    assert_allclose(table.items, np.diff(ends))
+    assert_allclose(table.targets, [part.sum() for part in found])
+    assert_allclose(table.part_rate, [part.mean() for part in found])
+    assert_allclose(table.part_lift, [part.mean() / y.mean() for part in found])
+    assert_allclose(table.hits, np.cumsum([part.sum() for part in found]))
+    whole = curve.gains_table(parts=[0.5, 1.0])
+    assert whole.labels == ("50 %", "100 %")
+    assert_allclose(whole.recall, curve.gains_table(parts=2).recall)
+    for parts in ((0.5, 0.2), (2000,), (10, 0.01)):
+        with pytest.raises(ValueError, match="`parts` must"):
+            curve.gains_table(parts=parts)

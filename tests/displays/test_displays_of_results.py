@@ -186,7 +186,7 @@ def test_search():
     assert display.normal_ is None
     said = texts(display.ax_.get_legend())
     assert said[1] == "best of 3 by chance"
-    assert said[0].endswith(f"adjusted p = {result.pvalue:.2g}")
+    assert said[0].endswith(f"adjusted p <= {result.pvalue:.2g}")
 
 
 def test_distributions_share_axes_and_keep_their_data():

@@ -18,6 +18,7 @@ def board(values, pvalues, confidence_level=0.95):
         values,
         np.subtract.outer(values, values),
         np.log10(pvalues),
+        np.zeros((values.size, values.size), dtype=bool),
         metric="average_precision",
         confidence_level=confidence_level,
     )

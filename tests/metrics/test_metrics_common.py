@@ -40,6 +40,7 @@ PERFECT = {
     "rie alpha=3": rie_of_targets_first(3),
     "k_at_recall(0.5)": 3,
     "k_at_recall(0.3)": 2,
+    "wss(0.5)": 0.5 - 3 / 30,
 }
 # 5 targets in a tie of 30 items: "expected" (None: see the enumerations), "together"
 CONSTANT = {
@@ -66,6 +67,8 @@ CONSTANT = {
     "r_precision": (5 / 30, 5 / 30),
     "k_at_recall(0.5)": (3 * 31 / 6, 30),
     "k_at_recall(0.3)": (2 * 31 / 6, 30),
+    "wss(0.5)": (0.5 - 3 * 31 / 6 / 30, 0.5 - 1),
+    "ks_statistic": (0, 0),
 }
 # not raised by a hit that moves up
 NOT_MONOTONE = {"average_precision@4 hits"}
@@ -75,6 +78,7 @@ WORST = {
     **dict.fromkeys(SMALLER_IS_BETTER, math.inf),
     "expected_profit@4": -4 * 0.5,
     "expected_profit@0.5": -3 * 1,
+    "wss(0.5)": 0.5 - 1,
 }
 
 rng = np.random.default_rng(0)
@@ -270,4 +274,5 @@ def test_missed_targets_define_what_would_be_undefined(case):
     scores = np.arange(6.0)
     worst = WORST.get(case, 0.0)
     assert metric_function(case)([0] * 6, scores, n_missed=2) == worst
-    assert metric_function(case)([1] * 6, scores, n_missed=2) >= 0.5
+    least = 0 if case.startswith("wss") else 0.5
+    assert metric_function(case)([1] * 6, scores, n_missed=2) >= least

@@ -37,7 +37,9 @@ FRACTIONS = {
 }
 # those whose value depends on an order inside ties
 ORDERED = [
-    case for case in ALL if case.startswith(("average", "k_at", "precision_at_recall"))
+    case
+    for case in ALL
+    if case.startswith(("average", "k_at", "precision_at_recall", "wss"))
 ]
 EXPONENTS = [-960, -541, -1, 1, 511, 960]
 

@@ -573,7 +573,7 @@ def test_groups(tmp_path, capsys):
             random_state=0,
         )
     assert capsys.readouterr().out == f"{report}\n"
-    assert report.average_precision["s"] == pytest.approx((1 + 1 / 2) / 2)
+    assert report.values["s"] == pytest.approx((1 + 1 / 2) / 2)
     assert main([*given, "--by-group", "--csv", str(out)]) == 0
     assert capsys.readouterr().out == f"{report}\n\n{GROUPS}"
     table = pl.read_csv(out)
@@ -852,9 +852,9 @@ def test_report_on_a_list_with_labels_of_a_sample(tmp_path, capsys):
     for name in ("average_precision", "recall@20"):
         result = SampledMetricInterval(name).from_predictions(labels, A, strata=STRATA)
         low, high = result.confidence_interval()
-        row = f"{name} {result.value:.4g} {low:.4g} {high:.4g}"
+        row = f"{name} {result.value:.4f} {low:.4f} {high:.4f}"
         assert row in " ".join(out.split())
-        assert f"{high:.4g}" in page.read_text()
+        assert f"{high:.4f}" in page.read_text()
         assert f'a,{name},"one more item, mid-p",100,5' in csv.read_text()
     assert "Metrics of the whole list" in out
     assert "average_precision" in page.read_text()

@@ -40,8 +40,8 @@ def test_conclusion_agrees_with_the_leaderboard(report):
         assert (f"{name} (Holm p " in said) == (name not in found.best)
 
 
-def test_large_values_have_one_decimal(report):
+def test_large_values_have_all_digits(report):
     rows = str(report).split("\n\n")[4].splitlines()
     assert rows[0] == "Metrics"
     value = report.metrics["m5"]["expected_profit@100(benefit=100, cost=5)"].value
-    assert f"  {value:.1f}  " in "\n".join(rows)
+    assert f"  {value:.0f}  " in "\n".join(rows)

@@ -244,5 +244,5 @@ def count_swaps(
     if difference == 0:  # also if no permutation changes the difference
         z = 0.0
     standard_error, freedom = error if error[0] > slack else (math.nan, math.inf)
-    is_limit = not every and count == 1
+    is_limit = bool(not every and count == 1)
     return PairedResult(standard_error, z, log_p, math.nan, freedom, is_limit)

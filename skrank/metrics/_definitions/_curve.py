@@ -84,6 +84,19 @@ class RecallAtPrecision(ThresholdMetric):
 
 
 @dataclass(frozen=True, slots=True)
+class KSStatistic(ThresholdMetric):
+    """Largest difference of the shares of targets and of non-targets retrieved."""
+
+    template: ClassVar[str] = "ks_statistic"
+
+    def value(self, ranking: Ranking) -> float:
+        """Return the largest difference; 0 if no threshold is better than chance."""
+        points = points_of(ranking)
+        others = (points.t - points.hits) / (points.n_non_targets or 1)
+        return min(1.0, float((points.recall - others).max(initial=0.0)))
+
+
+@dataclass(frozen=True, slots=True)
 class KAtRecall(AnyMetric):
     """Number of items from the top until a share of the targets is found."""
 
@@ -142,3 +155,20 @@ class PrecisionAtRecall(KAtRecall):
         else:
             share = hits / self._rank(group, place)
         return min(1.0, float(share))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSaved(KAtRecall):
+    """Share of the items that need not be read at a recall, less that of chance."""
+
+    recall: float = 0.95
+
+    template: ClassVar[str] = "wss({0.recall:.12g})"
+    greater_is_better: ClassVar[bool] = True
+
+    def value(self, ranking: Ranking) -> float:
+        """Return the recall less the share of the items read; all if it is missed."""
+        found = self._last_needed(ranking)
+        n_items = ranking.n_samples + ranking.n_missed
+        read = n_items if found is None else self._rank(*found)
+        return float(self.recall - read / n_items)

@@ -18,9 +18,11 @@ from skrank.metrics._definitions._base import AnyMetric, Metric
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
+    KSStatistic,
     MaxFScore,
     PrecisionAtRecall,
     RecallAtPrecision,
+    WorkSaved,
 )
 from skrank.metrics._definitions._sums import (
     AveragePrecision,
@@ -51,6 +53,8 @@ METRICS: dict[str, type[AnyMetric]] = {
     "precision_at_recall": PrecisionAtRecall,
     "k_at_recall": KAtRecall,
     "recall_at_precision": RecallAtPrecision,
+    "wss": WorkSaved,
+    "ks_statistic": KSStatistic,
 }
 # Settings that have no default, with an example
 _REQUIRED: dict[str, dict[str, str]] = {
@@ -72,6 +76,7 @@ _ALIASES = {
     "r": "recall",
     "sensitivity": "recall",
     "rprec": "r_precision",
+    "ks": "ks_statistic",
     "rr": "reciprocal_rank",
     "mrr": "reciprocal_rank",
 }
@@ -101,10 +106,11 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
         "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
         "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
         "breakeven_point", "precision_at_recall(0.8)", "k_at_recall(0.8)",
-        "recall_at_precision(0.5)" or "expected_profit@20(benefit=200, cost=5)". A
-        cutoff is a number of items or a fraction of the ranking. "_at_" in place of
-        "@", and the names "ap", "map", "lift", "ef", "sensitivity", "rr", "mrr" and
-        "rprec" are also accepted. A Metric is returned as it is.
+        "recall_at_precision(0.5)", "wss(0.95)", "ks_statistic" or
+        "expected_profit@20(benefit=200, cost=5)". A cutoff is a number of items or a
+        fraction of the ranking. "_at_" in place of "@", and the names "ap", "map",
+        "lift", "ef", "sensitivity", "rr", "mrr", "ks" and "rprec" are also accepted. A
+        Metric is returned as it is.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. See the function of the metric.
 
@@ -174,7 +180,7 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     required = _REQUIRED.get(name, {})
     for one in setting.split(",") if setting else ():
         key, _, value = one.rpartition("=")
-        key = key or ("".join(required) if len(required) == 1 else "")
+        key = key or ("".join({"recall", "precision"} & {*allowed}))
         if key not in allowed or key in given or not value:
             but = " but " + " and ".join(f"{one}=..." for one in allowed)
             rule = f"have no settings{but if allowed else ''}"
