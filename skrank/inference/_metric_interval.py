@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._checks import check_option, invalid
+from skrank._utils._checks import check_option, check_undefined, invalid
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
@@ -93,6 +93,10 @@ class MetricInterval(Question[MetricIntervalResult]):
         Whether to show a progress bar of "bootstrap"; needs tqdm.
     random_state : int, RandomState, Generator or None, default=0
         Source of randomness of "bootstrap".
+    undefined : float or "raise", default=nan
+        Value of the metric in groups without targets or without non-targets, such as
+        0.0. NaN leaves them out with a warning, and "raise" is an error. Folds without
+        a value are always left out.
 
     Raises
     ------
@@ -169,8 +173,10 @@ class MetricInterval(Question[MetricIntervalResult]):
         n_jobs: int | None = None,
         progress: bool = False,
         random_state: object = 0,
+        undefined: float | str = math.nan,
     ) -> None:
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
+        self.undefined = check_undefined(undefined)
         check_option("method", method, METHODS)
         self.method = method
         self._check_method(self._metric())
@@ -203,6 +209,9 @@ class MetricInterval(Question[MetricIntervalResult]):
         each, method = asked.single, self._choose(asked)
         metric = for_weights(self._metric(), each)
         values = asked.by_fold([metric.value(one) for one in each])
+        counted, (values,) = self._completed(rankings, asked, values)
+        if counted is not asked and method != "t":
+            raise invalid("method", "be 't' with a value for `undefined`", repr(method))
         if asked.kind != "one":
             rule = self._rule_of_mean(method, metric, asked, values)
         elif asked.weighted:
@@ -217,7 +226,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             method=method,
             values=tuple(values.tolist()) if asked.labels else (),
             _rule=rule,
-            **self._fields(asked, by_fold=True),
+            **self._fields(counted, by_fold=True),
         )
 
     def _choose(self, asked: Rankings) -> str:

@@ -7,6 +7,7 @@ An object of these classes holds settings only. An entrance, ``from_...``, makes
 from __future__ import annotations
 
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -55,6 +56,9 @@ class MetricSettings:
         self.n_jobs = check_jobs(n_jobs)
         self.progress = check_flag("progress", progress)
         self.random_state = check_random_state(random_state)
+
+    #: Value of the metric where it is undefined, or "raise".
+    undefined: float | str = math.nan
 
     def __repr__(self) -> str:
         """Print the settings as they would be written."""
@@ -305,7 +309,29 @@ class Question(MetricSettings, ABC, Generic[Result]):
     def _asked(self, rankings: Rankings) -> Rankings:
         """Return the parts for which the metric is defined; refuse other data."""
         self._check_data(rankings)
-        return rankings.defined_for(self._metric())
+        # a fold without a value is left out: it is no sample of the same items
+        fills = rankings.kind == "groups" or self.undefined == "raise"
+        answer = self.undefined if fills else math.nan
+        return rankings.defined_for(self._metric(), answer)
+
+    def _completed(
+        self, rankings: Rankings, asked: Rankings, *values: Any
+    ) -> tuple[Rankings, list[Any]]:
+        """Return the rankings that count, and their values.
+
+        These are all groups if `undefined` is the value of those that were left out.
+        """
+        fill = math.nan if self.undefined == "raise" else float(self.undefined)
+        every = asked.kind != "groups" or len(asked.labels) == len(rankings.labels)
+        if math.isnan(fill) or every:
+            return asked, [*values]
+        at = [*map(rankings.labels.index, asked.labels)]
+        found = []
+        for one in values:
+            whole = np.full((len(rankings.labels), *one.shape[1:]), fill)
+            whole[at] = one
+            found.append(whole)
+        return rankings, found
 
     def _check_data(self, rankings: Rankings) -> None:
         """Refuse what the question does not use."""

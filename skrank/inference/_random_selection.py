@@ -10,10 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skrank._utils._checks import check_flag, check_option, invalid
+from skrank._utils._checks import (
+    check_flag,
+    check_option,
+    check_undefined,
+    invalid,
+)
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
-from skrank._utils._text import track
+from skrank._utils._text import brief, track
 from skrank.inference._exchange import exchange_of, exchanged_values
 from skrank.inference._question import Question
 from skrank.inference._random_selection_result import RandomSelectionResult
@@ -57,6 +62,9 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
     n_jobs : int, default=None
         Number of joblib jobs that fit and predict the folds of a cross-validation.
     {progress}
+    undefined : float or "raise", default=nan
+        What to do with groups or folds without targets or without non-targets: NaN
+        leaves them out with a warning, and "raise" is an error.
 
     Raises
     ------
@@ -134,8 +142,13 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         independent: bool = False,
         n_jobs: int | None = None,
         progress: bool = False,
+        undefined: float | str = math.nan,
     ) -> None:
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
+        self.undefined = check_undefined(undefined)
+        if self.undefined != "raise" and not math.isnan(float(self.undefined)):
+            rule = "be nan or 'raise': a fixed value of a group tells nothing of chance"
+            raise invalid("undefined", rule, brief(undefined))
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)
         self.method = method

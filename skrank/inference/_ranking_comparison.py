@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import check_option, invalid
+from skrank._utils._checks import check_option, check_undefined, invalid
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING, subtract
 from skrank._utils._text import brief, track
@@ -101,6 +101,10 @@ class RankingComparison(Question[RankingComparisonResult]):
     random_state : int, RandomState, Generator or None, default=0
         Source of randomness of "bootstrap" and "permutation". With None, each
         call draws anew.
+    undefined : float or "raise", default=nan
+        Value of the metric in groups without targets or without non-targets, such as
+        0.0. NaN leaves them out with a warning, and "raise" is an error. Folds without
+        a value are always left out.
 
     Raises
     ------
@@ -177,8 +181,10 @@ class RankingComparison(Question[RankingComparisonResult]):
         n_jobs: int | None = None,
         progress: bool = False,
         random_state: object = 0,
+        undefined: float | str = math.nan,
     ) -> None:
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
+        self.undefined = check_undefined(undefined)
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ("two-sided", "greater", "less"))
         self.method = method
@@ -374,7 +380,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             values_a=tuple(a.tolist()),
             values_b=tuple(b.tolist()),
             _rule=rule,
-            **self._fields(asked, by_fold=True),
+            **self._fields(models.counted, by_fold=True),
         )
 
     def _ask(self, models: _Models, i: int, j: int) -> PairedResult:
@@ -475,6 +481,15 @@ class _Models:
         self.scales = self.asked.by_fold(
             [reach_of(self.metric, one).best for one in frames]
         )
+        of_parts = self.values, self.scales
+        self.counted, (self.values, scales) = test._completed(
+            rankings, self.asked, *of_parts
+        )
+        if self.counted is not self.asked:
+            if self.method not in ("t", *SIGN_TESTS):
+                rule = "be 't', 'sign' or 'wilcoxon' with a value for `undefined`"
+                raise invalid("method", rule, repr(self.method))
+            self.scales = np.full(len(scales), self.scales.max())
 
     @cached_property
     def changes(self) -> Changes | None:

@@ -71,6 +71,7 @@ def make_metric_scorer(
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
     statistic: str | None = None,
+    average: str | None = None,
 ) -> RankingScorer:
     """Make a scorer from the name of a metric.
 
@@ -84,10 +85,10 @@ def make_metric_scorer(
         "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
         "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
         "breakeven_point", "precision_at_recall(0.8)", "k_at_recall(0.8)",
-        "recall_at_precision(0.5)" or "expected_profit@20(benefit=200, cost=5)". A
-        cutoff is a number of items or a fraction of the fold.
-        "average_precision@50(normalize=hits)" has another divisor. An object of
-        :func:`make_metric` keeps its own tie rule.
+        "recall_at_precision(0.5)", "wss(0.95)", "ks_statistic" or
+        "expected_profit@20(benefit=200, cost=5)". A cutoff is a number of items or a
+        fraction of the fold. "average_precision@50(normalize=hits)" has another
+        divisor. An object of :func:`make_metric` keeps its own tie rule.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. See the function of the metric.
     pos_label : int, float, bool or str, default=None
@@ -105,8 +106,12 @@ def make_metric_scorer(
         ``P(null >= S)`` with the sign changed, so that 3 means p = 0.001.
         "chance_adjusted" is ``(S - E) / (1 - E)``, 0 for the chance level and 1 for a
         perfect ranking. Not for metrics without a null distribution: "max_f_score",
-        "breakeven_point", "k_at_recall", "precision_at_recall" and
-        "recall_at_precision". None is the value itself.
+        "breakeven_point", "k_at_recall", "precision_at_recall", "wss", "ks_statistic"
+        and "recall_at_precision". None is the value itself.
+    average : {"macro"}, default=None
+        "macro" is the mean over the classes of a classifier, each against the rest, and
+        the name begins with "macro_". Each class counts the same. A class without
+        items in the fold has the value `undefined`. None scores the class `pos_label`.
 
     Returns
     -------
@@ -158,7 +163,7 @@ def make_metric_scorer(
     """
     if statistic is None:
         made = make_metric(metric, ties)
-        return scorer_of(made, pos_label, undefined, detector_targets)
+        return scorer_of(made, pos_label, undefined, detector_targets, average)
     made = make_null_metric(metric, ties)
     check_statistic(statistic, made)
     answer = check_undefined(undefined)
@@ -167,11 +172,12 @@ def make_metric_scorer(
         answer = -answer  # the sign of the scorer reverses this
     return RankingScorer(
         selection_score,
-        f"{statistic}({made.name})",
+        f"{'' if average is None else f'{average}_'}{statistic}({made.name})",
         pos_label,
         answer,
         detector_targets,
         greater_is_better=larger,
+        average=average,
         statistic=statistic,
         metric=metric,
         ties=ties,

@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
-from skrank._utils._checks import check_undefined, invalid
+from skrank._utils._checks import check_option, check_undefined, invalid
 from skrank._utils._columns import check_index, check_order
 from skrank._utils._documented import documented
+from skrank._utils._text import brief
 from skrank.metrics._definitions._base import AnyMetric
 from skrank.metrics._definitions._sums import (
     AveragePrecision,
@@ -67,13 +68,18 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         detector_targets: str | None,
         *,
         greater_is_better: bool = True,
+        average: str | None = None,
         **settings: Any,
     ) -> None:
         """Store the settings of ``function(y_true, y_score, **settings)``.
 
         Settings at their default are left out. A scorer with a negative sign has "neg_"
-        before the name of the metric.
+        before the name of the metric. With `average` "macro", the score is the mean
+        over the classes.
         """
+        check_option("average", average, (None, "macro"))
+        if average is not None and pos_label is not None:
+            raise invalid("pos_label", "be None with `average`", brief(pos_label))
         answer = check_undefined(undefined)
         check_detector_targets(detector_targets)
         if pos_label is not None:
@@ -89,7 +95,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         self.__dict__.update(vars(made))
         self.function, self.settings = function, settings
         self.sign = 1 if greater_is_better else -1
-        self.detector_targets = detector_targets
+        self.detector_targets, self.average = detector_targets, average
         # the label of axes in scikit-learn's displays
         self.__name__ = name if greater_is_better else f"neg_{name}"
 
@@ -102,21 +108,27 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         **kwargs: Any,
     ) -> float:
         """Score the estimator's output for the target class."""
-        pos_label = self.settings.get("pos_label")
-        points = orientation(estimator, X, y_true, pos_label, self.detector_targets)
-        outputs = _outputs.setdefault(method_caller, {})
-        if points.method not in outputs:
-            outputs[points.method] = getattr(estimator, points.method)(X)
-        scores = points.scores(outputs[points.method])
         if "groups" in kwargs and "groups" not in signature(self.function).parameters:
             rule = f"not be requested for {self.__name__}, which takes none"
             raise invalid("groups", rule, "values")
         check_order(X, y_true)
         for name, values in kwargs.items():  # the marks have no index
             check_index(name, values, y_true)
-        marks = points.marks(y_true, pos_label)
         given = {**self.settings, **kwargs, "pos_label": None}
-        return self.sign * float(self.function(marks, scores, **given))
+        labels: list[Any] = [self.settings.get("pos_label")]
+        if self.average == "macro":
+            if not hasattr(estimator, "classes_"):
+                rule = "be None for an estimator without classes"
+                raise invalid("average", rule, "'macro'")
+            labels = estimator.classes_.tolist()
+        outputs, values = _outputs.setdefault(method_caller, {}), []
+        for label in labels:
+            points = orientation(estimator, X, y_true, label, self.detector_targets)
+            if points.method not in outputs:
+                outputs[points.method] = getattr(estimator, points.method)(X)
+            scores = points.scores(outputs[points.method])
+            values.append(self.function(points.marks(y_true, label), scores, **given))
+        return self.sign * float(np.mean(values))
 
     def __repr__(self) -> str:
         """Print the metric and the settings, with those of the orientation."""
@@ -125,6 +137,8 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         shown += [f"{name}={value!r}" for name, value in self.settings.items()]
         if self.detector_targets is not None:
             shown.append(f"detector_targets={self.detector_targets!r}")
+        if self.average is not None:
+            shown.append(f"average={self.average!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
@@ -137,12 +151,16 @@ def scorer_of(
     pos_label: object,
     undefined: float | str,
     detector_targets: str | None,
+    average: str | None = None,
 ) -> RankingScorer:
     """Make the scorer of a metric, negated if smaller values are better."""
     function = metric.unweighted if metric.counts_ranks else metric
     given = pos_label, undefined, detector_targets
+    name = metric.name if average is None else f"{average}_{metric.name}"
     larger = metric.greater_is_better
-    return RankingScorer(function, metric.name, *given, greater_is_better=larger)
+    return RankingScorer(
+        function, name, *given, greater_is_better=larger, average=average
+    )
 
 
 @documented
@@ -152,6 +170,7 @@ def make_average_precision_scorer(
     pos_label: object = None,
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
+    average: str | None = None,
 ) -> RankingScorer:
     """Make a scorer of average precision.
 
@@ -164,6 +183,8 @@ def make_average_precision_scorer(
     {pos_label}
     {undefined_of_scorer}
     {detector_targets_of_scorer}
+    average : {{"macro"}}, default=None
+        "macro" is the mean over the classes, each against the rest.
 
     Returns
     -------
@@ -195,7 +216,8 @@ def make_average_precision_scorer(
 
     The targets are the malignant tumours, which have the label 0.
     """
-    return scorer_of(AveragePrecision(ties), pos_label, undefined, detector_targets)
+    given = pos_label, undefined, detector_targets, average
+    return scorer_of(AveragePrecision(ties), *given)
 
 
 @documented

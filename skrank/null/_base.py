@@ -13,6 +13,7 @@ from scipy.stats import gamma
 
 from skrank._utils._checks import (
     check_count,
+    check_fraction,
     check_generator,
     check_number,
     check_option,
@@ -96,6 +97,44 @@ class NullDistribution:
         """
         return self.inflation * math.sqrt(self._facts.moments[1])
 
+    def var(self) -> float:
+        """Return the variance, the square of :meth:`std`.
+
+        Returns
+        -------
+        var : float
+            Variance of the metric.
+        """
+        return self.std() ** 2
+
+    def median(self) -> float:
+        """Return the median, the smallest value with a :meth:`cdf` of at least 1/2.
+
+        Returns
+        -------
+        median : float
+            Median of the metric. It is below the mean for most metrics.
+        """
+        return float(self.ppf(0.5))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Return a range with equal tails, as by SciPy.
+
+        Parameters
+        ----------
+        confidence : float
+            Probability of the range, between 0 and 1.
+
+        Returns
+        -------
+        low, high : float
+            Quantiles at ``(1 - confidence) / 2`` and ``(1 + confidence) / 2``. Values
+            beyond each have at most the probability ``(1 - confidence) / 2``.
+        """
+        level = check_fraction("confidence", confidence)
+        low, high = self.ppf([(1 - level) / 2, (1 + level) / 2]).tolist()
+        return low, high
+
     @property
     def is_quick(self) -> bool:
         """Whether a tail probability takes at most about two seconds.
@@ -163,8 +202,22 @@ class NullDistribution:
         cdf : float or ndarray of the shape of `x`
             ``P(S <= x)``.
         """
-        found = self._each(x, lambda value: self._log_tail(value, -1))
-        return np.exp(found)[()]
+        return np.exp(self.logcdf(x))[()]
+
+    def logcdf(self, x: ArrayLike) -> Any:
+        """Return the natural logarithm of :meth:`cdf`.
+
+        Parameters
+        ----------
+        x : array-like
+            Values of the metric.
+
+        Returns
+        -------
+        logcdf : float or ndarray of the shape of `x`
+            ``log P(S <= x)``, which does not underflow.
+        """
+        return self._each(x, lambda value: self._log_tail(value, -1))
 
     def ppf(self, q: ArrayLike) -> Any:
         """Return quantiles, the inverse of :meth:`cdf`.
@@ -283,24 +336,28 @@ class NullDistribution:
             _warn_of_doubt(tail)
         return tail
 
-    def rvs(self, size: int = 1, random_state: object = None) -> _Floats:
+    def rvs(
+        self, size: int | tuple[int, ...] = 1, random_state: object = None
+    ) -> _Floats:
         """Draw values of the metric under random selection.
 
         Parameters
         ----------
-        size : int, default=1
-            Number of values to draw.
+        size : int or tuple of int, default=1
+            Number of values to draw, or the shape of the array.
         random_state : int, RandomState, Generator or None, default=None
             Source of randomness of the draws. With None they differ in each call.
 
         Returns
         -------
-        values : ndarray of shape (size,)
+        values : ndarray of shape (size,), or of the shape `size`
             Independent draws of the metric.
         """
-        size = check_count("size", size, least=1)
-        drawn = _sampling.draw(self._terms, size, check_generator(random_state))
-        return np.asarray(self._outer(drawn))
+        shape = size if isinstance(size, tuple) else (size,)
+        shape = tuple(check_count("size", one, least=1) for one in shape)
+        generator = check_generator(random_state)
+        drawn = _sampling.draw(self._terms, math.prod(shape), generator)
+        return np.asarray(self._outer(drawn)).reshape(shape)
 
     @cached_property
     def _facts(self) -> Facts:

@@ -37,8 +37,8 @@ class RandomSelectionNull(NullDistribution):
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
         "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
         with its own tie rule. "max_f_score", "breakeven_point", "k_at_recall",
-        "precision_at_recall" and "recall_at_precision" have no null distribution and
-        are not accepted.
+        "precision_at_recall", "recall_at_precision", "wss" and "ks_statistic" have no
+        null distribution and are not accepted.
     tie_sizes : array-like of shape (n_groups,), dtype=int, default=None
         Sizes of the tie groups, best group first. Their sum is `n_samples`. None means
         that there are no ties.

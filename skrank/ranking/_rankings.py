@@ -8,6 +8,7 @@ the data came from; above it nobody ranks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -667,13 +668,16 @@ class Rankings:
             raise invalid("rankings", "be of one model here", got)
         return [row[0] for row in self.parts]
 
-    def defined_for(self, metric: Any) -> Self:
+    def defined_for(self, metric: Any, undefined: float | str = math.nan) -> Self:
         """Leave out the parts in which a metric is undefined, with a warning.
 
         Parameters
         ----------
         metric : Metric
             A metric, as from :func:`make_metric`.
+        undefined : float or "raise", default=nan
+            Value of the metric in these parts. There is a warning if it is NaN, and
+            with "raise" an error.
 
         Returns
         -------
@@ -683,7 +687,7 @@ class Rankings:
         Raises
         ------
         ValueError
-            If no ranking has targets and non-targets.
+            If no ranking has targets and non-targets, or with "raise" if one has not.
         """
         first = [row[0] for row in self.parts]
         if self.kind == "one":
@@ -695,6 +699,7 @@ class Rankings:
             grouped=self.grouped,
             always_defined=metric.always_defined,
             unit="groups" if self.grouped else self.kind,
+            undefined=undefined,
         )
         if len(kept) == len(self.parts):
             return self

@@ -1,5 +1,6 @@
 """Several rankings: columns of scores, groups of items, rankings of both classes."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -89,12 +90,14 @@ def both_classes(
     grouped: bool,
     always_defined: bool = False,
     unit: str = "rankings",
+    undefined: float | str = math.nan,
 ) -> list[int]:
     """Return which rankings have both classes; others are left out with a warning.
 
     `sizes` are the numbers of targets and of items of each. `grouped` tells whether
     they are from the argument `groups`; for these, a metric that is `always_defined` is
-    computed for all groups, if one has both classes.
+    computed for all groups, if one has both classes. With another value than NaN for an
+    `undefined` metric there is no warning, and "raise" is an error.
     """
     kept = [i for i, (m, n) in enumerate(sizes) if 0 < m < n]
     about_groups = ""
@@ -117,7 +120,11 @@ def both_classes(
         )
     if grouped and always_defined:
         return list(range(len(sizes)))
-    if len(kept) < len(sizes):
+    if len(kept) < len(sizes) and undefined == "raise":
+        rule = f"hold targets and non-targets in all {unit}"
+        got = f"{len(sizes) - len(kept)} of {len(sizes)} without"
+        raise invalid("y_true", rule, got, about_groups.strip())
+    if len(kept) < len(sizes) and math.isnan(float(undefined)):
         n_targets = sum(m for m, _ in sizes)
         n_left = n_targets - sum(sizes[i][0] for i in kept)
         warn(
