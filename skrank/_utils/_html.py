@@ -3,6 +3,7 @@
 All text that does not come from this module is escaped.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -80,7 +81,12 @@ def _body(table: Table) -> str:
             kind = "name" if is_grouped else "name first"
             name, *cells = row[table.n_names - 1 :]
             line += f'<th class="{kind}" scope="row"><div>{escape(name)}</div></th>'
-            line += "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            line += "".join(f"<td>{_cell(cell)}</td>" for cell in cells)
             lines.append(f"{line}</tr>\n")
         lines.append("</tbody>\n")
     return "".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Return a cell; letters after ^ are above the number."""
+    return re.sub(r"(?<=\d)\^([a-z\d]+)$", r"<sup>\1</sup>", escape(text))

@@ -14,7 +14,12 @@ from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
 from skrank.inference._metric_interval_result import MetricIntervalResult
-from skrank.inference._question import Question, choose_method, data_of
+from skrank.inference._question import (
+    Question,
+    check_values_suffice,
+    choose_method,
+    data_of,
+)
 from skrank.inference._variability._changes import (
     changes_of,
     cluster_changes,
@@ -160,6 +165,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         "strata": "intervals of items in strata are not defined here",
         "n_missed": "other samples would miss other targets",
     }
+    _missed_in_groups: ClassVar[bool] = True
     _make = staticmethod(make_metric)
     _least_resamples = 2
 
@@ -210,8 +216,8 @@ class MetricInterval(Question[MetricIntervalResult]):
         metric = for_weights(self._metric(), each)
         values = asked.by_fold([metric.value(one) for one in each])
         counted, (values,) = self._completed(rankings, asked, values)
-        if counted is not asked and method != "t":
-            raise invalid("method", "be 't' with a value for `undefined`", repr(method))
+        if data_of(asked) == "groups":
+            check_values_suffice(method, ["t"], asked, counted)
         if asked.kind != "one":
             rule = self._rule_of_mean(method, metric, asked, values)
         elif asked.weighted:

@@ -425,6 +425,7 @@ def _solved(
         metric=study.metric.name,
         solved=unknown[0],
         significance_level=level,
+        asked_power=math.nan if power is None else power,
         study=study,
         **power_at(study, level, m),
     )

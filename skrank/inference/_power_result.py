@@ -42,6 +42,9 @@ class PowerResult(Printed):
         Share of the simulated studies in which the test is significant.
     power_standard_error : float
         Standard error of `power` by the number of simulated studies.
+    asked_power : float
+        Power for which another argument was solved; NaN if the power was computed. A
+        difference from `power` is simulation error.
     study : Study
         Simulated population, with the attributes `prevalence`, `spread`, `correlation`,
         `n_distinct`, `n_studies` and `seed`.
@@ -76,6 +79,7 @@ class PowerResult(Printed):
     significance_level: float
     power: float
     power_standard_error: float
+    asked_power: float = math.nan
     study: Study
 
     def curve(self, n_targets: Iterable[int]) -> Any:
@@ -130,13 +134,17 @@ class PowerResult(Printed):
         rows += [
             ("scores", f"spread {study.spread:.3g}, {ties}{both}"),
             ("level", f"{self.significance_level:.3g}"),
-            (
-                "power",
-                f"{self.power:.3g} (simulation error {self.power_standard_error:.1g})",
-            ),
+            ("power", self._power()),
             ("solved for", self.solved),
         ]
         return Shown(f"Power of the {self.test} of {self.metric}", rows)
+
+    def _power(self) -> str:
+        """The power with its error, and the power that was asked for, in print."""
+        error = f"simulation error {self.power_standard_error:.1g}"
+        if math.isnan(self.asked_power):
+            return f"{self.power:.3g} ({error})"
+        return f"{self.asked_power:.3g} asked, {self.power:.3g} found ({error})"
 
 
 def power_at(study: Study, level: float, n_targets: int) -> dict[str, Any]:

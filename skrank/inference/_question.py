@@ -142,6 +142,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
 
     #: What this question does not use beside plain items, each with the reason.
     _refuses: ClassVar[Mapping[str, str]] = {}
+    #: Whether groups with missed targets are used: methods of their values can.
+    _missed_in_groups: ClassVar[bool] = False
     #: Whether an item may be held out by several folds.
     _repeated: ClassVar[bool] = True
 
@@ -342,7 +344,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
             "clusters": rankings.clusters is not None,
             "strata": rankings.strata is not None,
             "sample_weight": rankings.weighted,
-            "n_missed": rankings.n_missed,
+            "n_missed": rankings.n_missed
+            and not (self._missed_in_groups and data_of(rankings) == "groups"),
         }
         for name, reason in self._refuses.items():
             if given[name]:
@@ -361,6 +364,23 @@ class Question(MetricSettings, ABC, Generic[Result]):
             "labels": labels or asked.labels,
             "n_clusters": asked.n_clusters,
         }
+
+
+def check_values_suffice(
+    method: str, of_values: Sequence[str], asked: Rankings, counted: Rankings
+) -> None:
+    """Refuse a method that looks at single items, which do not tell all here."""
+    reasons = {
+        "n_missed": bool(asked.n_missed),
+        "lists of different items": any(
+            one.n_samples != row[0].n_samples for row in asked.parts for one in row
+        ),
+        "a value for `undefined`": counted is not asked,
+    }
+    reason = next((name for name, is_so in reasons.items() if is_so), None)
+    if reason is not None and method not in of_values:
+        rule = f"be one of {', '.join(map(repr, of_values))} with {reason}"
+        raise invalid("method", rule, repr(method))
 
 
 def data_of(rankings: Rankings) -> str:

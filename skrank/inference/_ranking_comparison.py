@@ -26,7 +26,12 @@ from skrank.inference._paired._paired_result import (
     defined_error,
     from_error,
 )
-from skrank.inference._question import Question, choose_method, data_of
+from skrank.inference._question import (
+    Question,
+    check_values_suffice,
+    choose_method,
+    data_of,
+)
 from skrank.inference._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
@@ -167,6 +172,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         "sample_weight": "comparisons of weighted items are not defined here",
         "n_missed": "a missed target has no rank to compare",
     }
+    _missed_in_groups: ClassVar[bool] = True
     _make = staticmethod(make_metric)
     _least_resamples = 2
 
@@ -481,15 +487,12 @@ class _Models:
         self.scales = self.asked.by_fold(
             [reach_of(self.metric, one).best for one in frames]
         )
-        of_parts = self.values, self.scales
-        self.counted, (self.values, scales) = test._completed(
-            rankings, self.asked, *of_parts
+        self.counted, (self.values, self.scales) = test._completed(
+            rankings, self.asked, self.values, self.scales
         )
-        if self.counted is not self.asked:
-            if self.method not in ("t", *SIGN_TESTS):
-                rule = "be 't', 'sign' or 'wilcoxon' with a value for `undefined`"
-                raise invalid("method", rule, repr(self.method))
-            self.scales = np.full(len(scales), self.scales.max())
+        if data_of(self.asked) == "groups":
+            of_values = ["t", *SIGN_TESTS]
+            check_values_suffice(self.method, of_values, self.asked, self.counted)
 
     @cached_property
     def changes(self) -> Changes | None:

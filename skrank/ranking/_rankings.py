@@ -440,7 +440,9 @@ class Rankings:
         rankings : Ranking, RankCounts, sequence of them, or mapping
             One ranking, or one for each part. A mapping has these for several models,
             by name. Methods that look at items one by one need a :class:`Ranking`, with
-            the same items in the same order.
+            the same items in the same order. For other methods the lists of several
+            parts may have different items, such as the answers of two search engines to
+            a query, if they have as many targets, with those that were missed.
 
         Returns
         -------
@@ -450,7 +452,8 @@ class Rankings:
         Raises
         ------
         ValueError
-            If the models differ in the numbers of parts, of items or of targets.
+            If the models differ in the numbers of parts or of targets, or of items for
+            one ranking.
         """
         named = rankings if isinstance(rankings, Mapping) else {MODEL: rankings}
         single = any(isinstance(one, Ranking | RankCounts) for one in named.values())
@@ -458,13 +461,15 @@ class Rankings:
         if not all(isinstance(r, Ranking | RankCounts) for c in columns for r in c):
             raise invalid("rankings", "hold Ranking and RankCounts alone", "others")
         columns = [[as_ranking(one) for one in column] for column in columns]
+        # the lists of several parts may have different items, of the same targets
         sizes = {
-            tuple((one.n_samples, one.n_targets) for one in column)
+            tuple((one.n_samples if single else 0, one.n_targets) for one in column)
             for column in columns
         }
         if len(sizes) != 1 or not columns[0]:
             got = " beside ".join(map(brief, columns))
-            raise invalid("rankings", "hold rankings of the same items", got)
+            what = "items" if single else "targets, scored or missed"
+            raise invalid("rankings", f"hold rankings of the same {what}", got)
         parts = list(zip(*columns, strict=True))
         if single:
             return cls(tuple(named), parts)
@@ -694,8 +699,10 @@ class Rankings:
             n, m = self.sizes
             check_both_classes(m - self.n_missed, n - self.n_missed)
             return self
+        # lists of different items differ in what they missed
+        most = [max(r.n_targets - r.n_missed for r in row) for row in self.parts]
         kept = both_classes(
-            [(one.n_targets - one.n_missed, one.n_samples) for one in first],
+            [(m, one.n_samples) for m, one in zip(most, first, strict=True)],
             grouped=self.grouped,
             always_defined=metric.always_defined,
             unit="groups" if self.grouped else self.kind,

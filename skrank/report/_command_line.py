@@ -23,6 +23,7 @@ from skrank._utils._output import check_folder, written
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, brief, in_short
 from skrank.inference._monitor import CHANCE, RankingMonitor
+from skrank.inference._threshold_choice import ThresholdChoice
 from skrank.metrics import average_precision
 from skrank.report._report import ranking_report
 from skrank.report._sampled import SampledReport, sampled_report
@@ -68,7 +69,9 @@ def _report(options: argparse.Namespace) -> None:
         read, n_left_out = _read(options, others, missing)
         # the same report for the same file
         asked = {"metrics": options.metric, "t": options.at, "random_state": 0}
-        report = ranking_report(**read, **asked)
+        asked |= {"gains": options.gains, "thresholds": options.threshold}
+        compare_by = options.compare_by or "average_precision"
+        report = ranking_report(**read, **asked, compare_by=compare_by)
     printed, table = [str(report)], report.to_dict()["rankings"]
     header, rows = [*table], [*zip(*table.values(), strict=True)]
     if options.by_group:
@@ -86,7 +89,8 @@ def _report(options: argparse.Namespace) -> None:
 
 def _sampled(options: argparse.Namespace) -> SampledReport:
     """Report on the whole list by labels of a sample."""
-    for name in ("group", "cluster", "by_group", "drop_missing_labels"):
+    others = ("gains", "threshold", "compare_by")
+    for name in ("group", "cluster", "by_group", "drop_missing_labels", *others):
         if getattr(options, name):
             option = f"--{name.replace('_', '-')}"
             raise invalid(option, "be left out with `--strata`", "both")
@@ -288,6 +292,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--cluster", metavar=name, help=said)
     said = "metric to report, such as precision@10 or max_f_score; can be repeated"
     add("--metric", action="append", default=[], metavar="METRIC", help=said)
+    said = "metric of the tests and comparisons (default: average_precision)"
+    add("--compare-by", action="append", default=[], metavar="METRIC", help=said)
+    said = "rule of a threshold: recall=0.8, precision=0.3, t=100 or benefit=200,cost=5"
+    rule: Any = {"action": "append", "default": [], "type": _rule}
+    add("--threshold", **rule, metavar="RULE", help=said)
+    said = "add gains tables: a number of parts, or depths such as 1%%,2%%,5%%"
+    add("--gains", type=_parts, default=False, metavar="PARTS", help=said)
     said = "depth, such as 10 or 1%%; can be repeated (default: 10, 1%%, 10%%)"
     add("--at", action="append", type=_depth, metavar="DEPTH", help=said)
     said = "write the report as a page; of these files, - is the standard output"
@@ -350,3 +361,28 @@ def _depth(text: str) -> int | float:
     except (InvalidOperation, ValueError) as error:
         rule = "must be a number of items, a percentage or a fraction"
         raise argparse.ArgumentTypeError(f"{rule}; got {brief(text)}") from error
+
+
+def _parts(text: str) -> int | list[int | float]:
+    """Convert a number of parts, or depths between commas."""
+    if text.isdecimal():
+        return int(text)
+    return [_depth(one.strip()) for one in text.split(",")]
+
+
+def _rule(text: str) -> ThresholdChoice:
+    """Convert settings such as ``benefit=200,cost=5``."""
+    settings: dict[str, Any] = {}
+    for one in text.split(","):
+        name, _, value = (part.strip() for part in one.partition("="))
+        if not re.fullmatch(_NUMBER, value) or name not in _RULES:
+            rule = f"must be such as recall=0.8, with one of {', '.join(_RULES)}"
+            raise argparse.ArgumentTypeError(f"{rule}; got {brief(text)}")
+        settings[name] = int(value) if value.isdecimal() else float(value)
+    try:
+        return ThresholdChoice(**settings)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+_RULES = ("recall", "precision", "t", "benefit", "cost", "guarantee")

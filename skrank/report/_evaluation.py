@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -11,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_count, check_option, invalid
 from skrank._utils._numbers import number
-from skrank._utils._table import summary
+from skrank._utils._table import data_frame, summary
 from skrank._utils._text import brief
 from skrank.curves._operating_points import points_of
-from skrank.metrics._definitions import make_metric
+from skrank.metrics._definitions import AnyMetric, make_metric
 from skrank.metrics._evaluate import undefined, why_undefined
 from skrank.ranking._input import (
     RankingInput,
@@ -359,6 +360,36 @@ default="expected"
             reason = why_undefined(self.ranking()) or "nothing but targets"
             undefined("some metric", reason, math.nan)
         return values
+
+    def to_frame(
+        self, metrics: str | AnyMetric | Sequence[str | AnyMetric] = ()
+    ) -> Any:
+        """Return counts and metrics as a data frame of one row.
+
+        Parameters
+        ----------
+        metrics : str, Metric or sequence of them, default=()
+            More metrics, by their printed names (:ref:`metric_names`), each of which
+            has a column. Those by name have the tie rule of the evaluation.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns of :meth:`to_dict`, and those of the metrics.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        ValueError
+            If a metric is unknown, or if it is not defined for the ranking.
+        """
+        asked = [metrics] if isinstance(metrics, str | AnyMetric) else metrics
+        ranking, values = self.ranking(), self.to_dict()
+        for one in asked:
+            made = one if isinstance(one, AnyMetric) else make_metric(one, self.ties)
+            values[made.name] = made(ranking)
+        return data_frame({name: [value] for name, value in values.items()})
 
     def __repr__(self) -> str:
         """Print the settings and the numbers of items."""

@@ -65,9 +65,11 @@ def table_of_rankings(
     if chance:
         rows.append((_NULL_MEAN, last[0], "", "", ""))
     is_ap = metric == _AP
-    what = "Average precision (AP) is 1 if all targets come first" if is_ap else metric
+    what = "Average precision (AP) is 1 if all targets come first. " if is_ap else ""
+    if null_mean is not None:
+        what += f"The {_NULL_MEAN} is what a random order has on average. "
     reading = (
-        f"{what}{_last(null_mean)}. The interval is the {level} confidence interval of "
+        f"{what}The interval is the {level} confidence interval of "
         f"the mean {heading_of(metric)} over samples of this size. zscore is the "
         "distance from the mean under random selection, the null mean, in standard "
         "deviations under it, the null std; pvalue is the probability of a value at "
@@ -238,7 +240,7 @@ def table_of_thresholds(
                 for one in results
             ]
             values = [getattr(one, name) for one in results]
-            pairs = _estimates(values, limits, 3)
+            pairs = _estimates(values, limits, 2)
             columns.append(
                 [
                     value if value == "-" else f"{value} ({text})"
@@ -293,7 +295,7 @@ def table_of_summary(
                 for text, of in zip(texts, above, strict=True)
             ]
         )
-    names = [f"{letter[name]}  {_name(name)}" for name in first.names]
+    names = [f"({letter[name]}) {_name(name)}" for name in first.names]
     reading = (
         "Values of each ranking. The letters after ^ are those of the rankings that "
         "are significantly worse by this metric, by p-values that are adjusted for "

@@ -66,6 +66,8 @@ class Pair:
         """Whether the values are equal in every sample."""
         if all(is_certain(metric, ranking) for ranking in self.rankings):
             return True
+        if self.a.n_samples != self.b.n_samples:  # lists of different items
+            return False
         same = np.array_equal(self.a.groups.above, self.b.groups.above)
         return same and hasattr(self.a.items, "y_score") and same_order(*self.y_scores)
 
