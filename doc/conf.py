@@ -34,8 +34,8 @@ nitpick_ignore_regex = [
     # types of numpydoc fields that are words, and names of other projects
     (
         "py:.*",
-        r"(sklearn|numpy|np)\..*|array-like.*|ndarray.*|optional|default.*|callable"
-        r"|of .*|shape.*|estimator.*|instance|RandomState|Generator|to .*|dtype.*"
+        r"(sklearn|scipy|numpy|np)\..*|array-like.*|ndarray.*|optional|default.*"
+        r"|callable|of .*|shape.*|estimator.*|instance|RandomState|Generator|to .*|dtype.*"
         r"|NDArray.*|ArrayLike|\{.*|\".*|int64|float64",
     ),
 ]

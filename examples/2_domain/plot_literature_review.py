@@ -89,7 +89,7 @@ print(f"{top + size} abstracts read, {share:.0%}; recall {recall:.3f}")
 fig, ax = plt.subplots(figsize=(7, 4))
 ax.semilogy(top + sizes[: len(pvalues)], pvalues, marker="o")
 ax.axhline(0.05, color="0.5", linestyle="--")
-ax.set(
+_ = ax.set(
     xlabel="abstracts read",
     ylabel="p-value of a recall below 0.95",
 )

@@ -54,7 +54,7 @@ planned
 curve = planned.curve([10, 20, 40, 80])
 bars = {"yerr": "power_standard_error", "marker": "o", "legend": False}
 axes = curve.plot("n_targets", "power", **bars)
-axes.set(xlabel="targets", ylabel="power", ylim=(0, 1))
+_ = axes.set(xlabel="targets", ylabel="power", ylim=(0, 1))
 
 # %%
 # Better than chance

@@ -62,7 +62,7 @@ def format_pvalue(
     said = "<= " if is_limit else ""
     if called:
         said = f"{called} {said or '= '}"
-    if not log10_pvalue <= -4 or math.isinf(log10_pvalue):
+    if not log10_pvalue < -4 - 1e-9 or math.isinf(log10_pvalue):
         return f"{said}{10**log10_pvalue:.2g}"
     exponent = math.floor(log10_pvalue + math.log10(20 / 19.9))  # 9.95 rounds to 10
     mantissa = max(1.0, 10 ** (log10_pvalue - exponent))

@@ -63,8 +63,9 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         Number of joblib jobs that fit and predict the folds of a cross-validation.
     {progress}
     undefined : float or "raise", default=nan
-        What to do with groups or folds without targets or without non-targets: NaN
-        leaves them out with a warning, and "raise" is an error.
+        Value of the metric in groups or folds without targets or without non-targets:
+        NaN, which leaves them out with a warning, or "raise", which is an error. Other
+        values are refused, because random selection has the same value there.
 
     Raises
     ------
@@ -147,7 +148,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         self.undefined = check_undefined(undefined)
         if self.undefined != "raise" and not math.isnan(float(self.undefined)):
-            rule = "be nan or 'raise': a fixed value of a group tells nothing of chance"
+            rule = "be nan or 'raise', as random selection has the same value there"
             raise invalid("undefined", rule, brief(undefined))
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)

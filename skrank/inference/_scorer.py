@@ -110,7 +110,7 @@ def make_metric_scorer(
         and "recall_at_precision". None is the value itself.
     average : {"macro"}, default=None
         "macro" is the mean over the classes of a classifier, each against the rest, and
-        the name begins with "macro_". Each class counts the same. A class without
+        the name begins with ``"macro_"``. Each class counts the same. A class without
         items in the fold has the value `undefined`. None scores the class `pos_label`.
 
     Returns

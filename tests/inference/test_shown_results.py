@@ -116,7 +116,8 @@ def test_a_question_stays_as_it_was_and_its_result_is_frozen_and_travels(questio
     assert_equal(again.to_dict(), result.to_dict())
     assert repr(ask) == before
     # written as it is made
-    assert vars(eval(before, {type(ask).__name__: type(ask)})) == vars(ask)
+    names = {type(ask).__name__: type(ask), "nan": np.nan}
+    assert_equal(vars(eval(before, names)), vars(ask))
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(result, dataclasses.fields(result)[0].name, None)
     for name in ("null_maxima", "pvalues", "adjusted_pvalues", "zscores", "values"):
@@ -252,3 +253,26 @@ def test_results_of_other_scores_are_not_equal():
     assert len({one, other}) == 2
     compare = RankingComparison(n_resamples=9).from_predictions
     assert len({compare(Y, {"A": a, "B": b}) for a, b in ((A, B), (B, A))}) == 2
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ASKED)
+def test_results_are_pages_and_latex(name, tmp_path):
+    question, ask = ASKED[name]
+    result = ask(question)
+    title, *rows = str(result).splitlines()
+    page = result.to_html()
+    assert page.startswith("<!DOCTYPE html>")
+    words = " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+    for row in [title, *rows]:
+        assert " ".join(row.split()) in words
+    latex = result.to_latex()
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 1
+    body = latex.split(r"\toprule")[1].split(r"\bottomrule")[0]
+    columns = re.search(r"\\begin{tabular}{(\w+)}", latex)[1]
+    for row in body.replace("\\midrule\n", "").strip().splitlines():
+        assert len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1
+    assert result.to_latex(tmp_path / "t.tex") is None
+    assert (tmp_path / "t.tex").read_text("utf-8") == latex
+    assert result.to_html(tmp_path / "t.html") is None
+    assert (tmp_path / "t.html").read_text("utf-8") == page

@@ -9,6 +9,7 @@ from skrank import (
     RandomSelectionNull,
     RandomSelectionTest,
     RankingComparison,
+    expected_profit,
     make_metric,
 )
 
@@ -123,3 +124,52 @@ def test_weights_count_as_items():
         metrics_at(30)[1](np.repeat(y, weight), np.repeat(a, weight)),
     )
     assert weighted == pytest.approx(repeated)
+
+
+@pytest.mark.parametrize("ties", ["expected", "together"])
+def test_amounts_of_items_against_all_orders_of_the_ties(ties):
+    # judged by sums over items, in all orders of a tie across the cutoff
+    y = np.array([1, 0, 1, 1, 0, 1, 0, 0])
+    score = np.array([9, 9, 5, 5, 5, 4, 1, 0])
+    amounts = np.array([100.0, 7, 30, 50, 9, 20, 8, 3])
+    for t in range(1, 9):
+        depth = t
+        profits = []
+        if ties == "together":
+            depth = int((score >= np.sort(score)[::-1][t - 1]).sum())
+        for seed in range(400):
+            order = np.lexsort((np.random.default_rng(seed).random(8), -score))
+            top = order[:depth]
+            profits.append((amounts * y)[top].sum() - 4.0 * depth)
+        found = expected_profit(y, score, benefit=amounts, cost=4, t=t, ties=ties)
+        error = np.std(profits) / 20
+        assert abs(found - np.mean(profits)) <= 4 * error + 1e-9
+
+
+def test_equal_amounts_are_one_benefit():
+    rng = np.random.default_rng(0)
+    for t in (5, 0.3):
+        y, day = rng.random(60) < 0.3, rng.integers(0, 3, 60)
+        score = rng.integers(0, 6, 60)
+        for given in ({}, {"groups": day}):
+            given = {"cost": 0.5, "t": t, **given}
+            one = expected_profit(y, score, benefit=7.0, **given)
+            found = expected_profit(y, score, benefit=np.full(60, 7.0), **given)
+            assert found == pytest.approx(one)
+
+
+def test_amounts_that_are_refused():
+    y, score, amounts = [1, 0, 1], [3, 2, 1], [5.0, 6.0, 7.0]
+    given = {"cost": 1, "t": 2}
+    for wrong, match in (
+        ({"benefit": amounts[:2]}, "`benefit` must"),
+        ({"benefit": [5, -1, 2]}, "`benefit` must be 0 or more"),
+        ({"benefit": [5, np.nan, 2]}, "`benefit` must be a finite number"),
+        ({"benefit": amounts, "ties": "optimistic"}, "`ties` must be one of"),
+        ({"benefit": amounts, "sample_weight": [1, 1, 2]}, "`sample_weight` must be"),
+        ({"benefit": amounts, "n_missed": 1}, "`n_missed` must be left out"),
+        ({"benefit": amounts, "t": 4}, "`t` must not reach beyond"),
+        ({"benefit": amounts, "cost": -1}, "`cost` must be"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            expected_profit(y, score, **{**given, **wrong})

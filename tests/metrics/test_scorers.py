@@ -10,14 +10,14 @@ import pytest
 import sklearn
 from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_digits, make_classification
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     IsolationForest,
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, average_precision_score, make_scorer
@@ -521,3 +521,48 @@ def test_fold_without_targets_is_nan_and_warns():
     assert other(model, X[alone], Y[alone]) == 0.0
     work = make_metric_scorer("k_at_recall(0.8)", undefined=50)
     assert work(model, X[alone], Y[alone]) == -50
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(C=0.01), SVC()])
+def test_macro_is_the_mean_over_the_classes(estimator):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:600] / 16, y[:600] // 2
+    estimator.fit(X[:300], y[:300])
+    scorer = make_average_precision_scorer(average="macro")
+    assert scorer.__name__ == "macro_average_precision"
+    assert "average='macro'" in repr(scorer)
+    values = [
+        make_average_precision_scorer(pos_label=label)(estimator, X[300:], y[300:])
+        for label in range(5)
+    ]
+    assert scorer(estimator, X[300:], y[300:]) == pytest.approx(np.mean(values))
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again(estimator, X[300:], y[300:]) == scorer(estimator, X[300:], y[300:])
+    by_name = make_metric_scorer("k_at_recall(0.5)", average="macro")
+    assert by_name.__name__ == "neg_macro_k_at_recall(0.5)"
+    adjusted = make_metric_scorer("ap", statistic="zscore", average="macro")
+    assert adjusted.__name__ == "macro_zscore(average_precision)"
+    assert adjusted(estimator, X[300:], y[300:]) > 5
+
+
+def test_macro_of_an_absent_class_and_of_no_classes():
+    X, y = load_digits(return_X_y=True)
+    model = LogisticRegression(C=0.01).fit(X[:200] / 16, y[:200])
+    some = y != 3
+    scorer = make_average_precision_scorer(average="macro")
+    with pytest.warns(UndefinedMetricWarning):
+        assert np.isnan(scorer(model, X[some], y[some]))
+    zero = make_average_precision_scorer(average="macro", undefined=0.0)
+    present = [
+        make_average_precision_scorer(pos_label=label)(model, X[some], y[some])
+        for label in range(10)
+        if label != 3
+    ]
+    found = zero(model, X[some], y[some])
+    assert found == pytest.approx(sum(present) / 10)
+    with pytest.raises(ValueError, match="`average` must be None for an estimator"):
+        scorer(Ridge().fit(X, y), X, y)
+    with pytest.raises(ValueError, match="`pos_label` must be None with `average`"):
+        make_average_precision_scorer(average="macro", pos_label=1)
+    with pytest.raises(ValueError, match="`average` must be one of None, 'macro'"):
+        make_average_precision_scorer(average="micro")

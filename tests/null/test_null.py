@@ -1,5 +1,6 @@
 """What the null distribution answers and refuses, and identities of its functions."""
 
+import itertools
 import math
 import pickle
 
@@ -356,3 +357,28 @@ def test_two_tails_add_up_on_both_sides_of_the_mean(value):
     ):
         for x in (value, null.mean(), null.mean() - 1e-9):
             assert null.sf(x) + null.cdf(x) == pytest.approx(1, abs=1e-9)
+
+
+def test_names_of_scipy():
+    # judged by the enumeration of 2 targets among 6 items
+    values = [(1 / a + 2 / b) / 2 for a, b in itertools.combinations(range(1, 7), 2)]
+    null = RandomSelectionNull(6, 2)
+    assert null.var() == pytest.approx(np.var(values))
+    assert null.median() == pytest.approx(np.sort(values)[7])
+    low, high = null.interval(0.8)
+    assert np.mean(np.array(values) < low - 1e-9) <= 0.1
+    assert np.mean(np.array(values) > high + 1e-9) <= 0.1
+    assert (low, high) == tuple(null.ppf([0.1, 0.9]))
+    at = np.array([0.3, 0.55, 1.0])
+    shares = [np.mean(np.array(values) <= one + 1e-9) for one in at]
+    np.testing.assert_allclose(null.logcdf(at), np.log(shares), atol=1e-12)
+    drawn = null.rvs((3, 4), 0)
+    assert drawn.shape == (3, 4)
+    np.testing.assert_array_equal(drawn.ravel(), null.rvs(12, 0))
+    assert null.rvs((), 0).shape == ()
+    with pytest.raises(ValueError, match="`size` must be an int of at least 1"):
+        null.rvs((3, 0))
+    with pytest.raises(ValueError, match="`confidence` must be"):
+        null.interval(1.0)
+    # a tail that underflows
+    assert RandomSelectionNull(40_000, 4000).logcdf(0.06) < -1000

@@ -1,0 +1,165 @@
+"""A report by the metric of the user, with thresholds and gains tables.
+
+Judges: the public classes that the report calls, and counts of the sorted list.
+"""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from skrank import (
+    MetricInterval,
+    RandomSelectionTest,
+    RankingComparison,
+    ThresholdChoice,
+    hit_curve,
+    ranking_report,
+)
+from skrank.report._command_line import main
+
+
+def lists(n=4000, m=40, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) < m
+    a = rng.normal(2.0 * y)
+    return y, {"A": a, "B": 0.6 * a + rng.normal(0.4 * y), "C": rng.normal(size=n)}
+
+
+Y, SCORES = lists()
+
+
+@pytest.mark.parametrize("metric", ["bedroc(alpha=20)", "enrichment_factor@0.01"])
+def test_tests_and_comparisons_are_by_the_metric(metric):
+    report = ranking_report(Y, SCORES, compare_by=metric)
+    assert (report.metric, report.greater_is_better) == (metric, True)
+    for name, score in SCORES.items():
+        test = RandomSelectionTest(metric).from_predictions(Y, score)
+        assert report.values[name] == test.value
+        assert report.tests[name].pvalue == test.pvalue
+        judge = MetricInterval(metric).from_predictions(Y, score)
+        assert report.intervals[name] == judge.confidence_interval()
+    judge = RankingComparison(metric).compare_all(Y, SCORES)
+    assert report.comparisons.to_dict() == judge.to_dict()
+    assert report.leaderboard.names == judge.leaderboard().names
+    row = report.to_frame().iloc[0]
+    assert row[metric] == report.values["A"]
+    assert row["null_mean"] == report.tests["A"].null_mean
+    assert report.conclusion().startswith(f"A has the largest {metric}, ")
+    assert f"A: {metric} " in report.to_html()
+    assert report.to_dict()["metric"] == metric
+
+
+def test_a_metric_without_a_null_distribution_and_smaller_is_better():
+    report = ranking_report(Y, SCORES, compare_by="k_at_recall(0.8)")
+    assert report.tests is None
+    assert "k_at_recall(0.8) has no null distribution here" in str(report)
+    assert report.conclusion().startswith("A has the smallest k_at_recall(0.8), ")
+    assert "higher" in report.conclusion()
+    assert report.leaderboard.names[0] == min(report.values, key=report.values.get)
+
+
+def test_several_metrics_have_letters_of_the_worse():
+    metrics = ["average_precision", "bedroc", "k_at_recall(.5)"]
+    report = ranking_report(Y, SCORES, compare_by=metrics)
+    assert [*report.comparisons_by][1:] == ["bedroc(alpha=20)", "k_at_recall(0.5)"]
+    latex = report.to_latex(summary=True)
+    assert latex.count(r"\begin{table}") == 1
+    assert latex in report.to_latex()
+    rows = re.findall(r"^\(([abc])\) ([ABC]) & (.*) \\\\$", latex, re.MULTILINE)
+    letters = dict(zip("ABC", "abc", strict=True))
+    assert [letter + name for letter, name, _ in rows] == ["aA", "bB", "cC"]
+    for column, table in enumerate(report.comparisons_by.values()):
+        sign = 1 if table.greater_is_better else -1
+        pairs = zip(table.comparisons, table.adjusted_pvalues, strict=True)
+        beaten = dict.fromkeys("ABC", "")
+        for one, holm in pairs:
+            if holm <= 0.05:
+                best, worst = (
+                    one.names if sign * one.difference > 0 else one.names[::-1]
+                )
+                beaten[best] += letters[worst]
+        for _, name, cells in rows:
+            found = re.search(r"\$\^\{([a-c]+)\}\$", cells.split(" & ")[column])
+            assert (found[1] if found else "") == "".join(sorted(beaten[name]))
+    assert "<sup>" in report.to_html()
+    with pytest.raises(ValueError, match="`summary` must be False"):
+        ranking_report(Y, SCORES["A"]).to_latex(summary=True)
+    with pytest.raises(ValueError, match="`compare_by` must name a metric"):
+        ranking_report(Y, SCORES, compare_by=[])
+
+
+def test_thresholds_and_gains_are_those_of_the_classes():
+    rules = [ThresholdChoice(benefit=100, cost=3), ThresholdChoice(recall=0.8)]
+    two = {name: SCORES[name] for name in "AB"}
+    report = ranking_report(Y, two, thresholds=rules, gains=(0.01, "5%", 400))
+    for name, score in two.items():
+        for rule, found in zip(rules, report.thresholds[name], strict=True):
+            judge = rule.from_predictions(Y, score)
+            assert str(found) == str(judge)
+            assert str(int(judge.t)) in str(report)
+        table = report.gains[name]
+        found = Y[np.argsort(-score)]
+        ends = [0, 40, 200, 400, 4000]
+        assert table.items.tolist() == np.diff(ends).tolist()
+        judge = [found[a:b].mean() for a, b in pairwise(ends)]
+        assert table.part_rate == pytest.approx(judge)
+        assert f"Gains table of {name}" in str(report)
+    tenths = ranking_report(Y, SCORES["A"], gains=True).gains["model"]
+    assert tenths.hits.tolist() == hit_curve(Y, SCORES["A"]).gains_table().hits.tolist()
+    day = np.arange(Y.size) % 20
+    with pytest.raises(ValueError, match="`gains` must be False for several rankings"):
+        ranking_report(Y, SCORES["A"], groups=day, gains=True)
+    by_day = ranking_report(Y, SCORES["A"], groups=day, thresholds=rules[1])
+    assert by_day.thresholds["model"][0].kind == "groups"
+
+
+def test_a_large_tie_at_the_top_has_a_note():
+    saturated = 1 / (1 + np.exp(-8 * SCORES["A"]))
+    report = ranking_report(Y, {"A": SCORES["A"], "s": saturated.astype(np.float32)})
+    first = saturated.astype(np.float32) == 1
+    assert report.top_ties == {"s": (first.sum(), Y[first].sum())}
+    assert f"s ({first.sum()} items, {Y[first].sum()} targets)" in str(report)
+    assert "their order is unknown" in report.to_html()
+    # a tie that is nearly all targets hides no order that matters
+    votes = np.where(Y, 1.0, np.arange(Y.size) % 5 / 5)
+    assert not ranking_report(Y, votes).top_ties
+    assert ranking_report(Y, np.zeros(Y.size)).top_ties == {"model": (4000, 40)}
+
+
+def test_the_page_shows_the_top_of_a_long_ranking():
+    page = ranking_report(Y, SCORES["A"]).to_html()
+    assert "The figure shows the first 400 of 4000 items." in page
+    short = ranking_report(Y[:300], SCORES["A"][:300]).to_html()
+    assert "The figure shows the first" not in short
+
+
+def test_the_command_has_the_same_tables(tmp_path, capsys):
+    file = tmp_path / "scores.csv"
+    rows = zip(Y.astype(int), *SCORES.values(), strict=True)
+    lines = ["active,A,B,C", *(",".join(map(repr, map(float, row))) for row in rows)]
+    file.write_text("\n".join(lines))
+    columns = ["--target", "active", "--score", "A", "--score", "B"]
+    asked = ["--compare-by", "bedroc", "--threshold", "benefit=100,cost=3"]
+    asked += ["--gains", "1%,5%", "--threshold", "recall=0.8"]
+    assert main(["report", str(file), *columns, *asked]) == 0
+    out = capsys.readouterr().out
+    report = ranking_report(
+        Y,
+        {name: SCORES[name] for name in "AB"},
+        compare_by="bedroc",
+        thresholds=[ThresholdChoice(benefit=100, cost=3), ThresholdChoice(recall=0.8)],
+        gains=[0.01, 0.05],
+    )
+    assert out.rstrip("\n") == str(report)
+    assert main(["report", str(file), *columns, "--gains", "4"]) == 0
+    assert "Gains table of B" in capsys.readouterr().out
+    for wrong, said in (
+        (["--gains", "x"], "number of items"),
+        (["--threshold", "recal=1"], "must be such as recall=0.8"),
+        (["--threshold", "recall=2"], "above 0, up to 1"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["report", str(file), *columns, *wrong])
+        assert said in capsys.readouterr().err
