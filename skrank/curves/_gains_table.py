@@ -64,15 +64,19 @@ class GainsTable(Printed):
     >>> table = hit_curve(y_true, rng.normal(1.5 * y_true)).gains_table(parts=5)
     >>> print(table)
     Gains table
-      ranking  1000 items, 45 targets
-      part  items  targets  recall          95 %        chance  lift     KS
-      1     200         36   0.800  0.67 to 0.90  0.09 to 0.31  4.00  0.628
-      2     200          3   0.867  0.75 to 0.94  0.27 to 0.53  2.17  0.489
-      3     200          4   0.956  0.86 to 0.99  0.47 to 0.73  1.59  0.372
-      4     200          1   0.978  0.90 to 1.00  0.69 to 0.91  1.22  0.186
-      5     200          1   1.000  1.00 to 1.00  1.00 to 1.00  1.00  0.000
+      ranking      1000 items, 45 targets
+      of the part  items, targets, rate (share of targets), lift
+      cumulative   recall, interval, chance, cum. lift, KS
+      interval     95 % confidence interval of recall
+      chance       recall of 95 % of all random orders
+      part  items  targets   rate  lift  recall   interval     chance  cum. lift     KS
+      1     200         36  0.180  4.00   0.800  0.67-0.90  0.09-0.31       4.00  0.628
+      2     200          3  0.015  0.33   0.867  0.75-0.94  0.27-0.53       2.17  0.489
+      3     200          4  0.020  0.44   0.956  0.86-0.99  0.47-0.73       1.59  0.372
+      4     200          1  0.005  0.11   0.978  0.90-1.00  0.69-0.91       1.22  0.186
+      5     200          1  0.005  0.11   1.000  1.00-1.00  1.00-1.00       1.00  0.000
     >>> print(table.conclusion()[:64])
-    The first 200 of 1000 items (20%) hold 36 of 45 targets (80%), 4
+    The first 200 of 1000 items (20 %) hold 36 of 45 targets (80 %),
     """
 
     labels: tuple[int | str, ...]
@@ -123,20 +127,20 @@ class GainsTable(Printed):
             "items": [f"{one:.15g}" for one in self.items],
             "targets": [f"{one:.4g}" for one in self.targets],
             "rate": numbers(self.part_rate, 3),
-            "part lift": [f"{one:.2f}" for one in self.part_lift],
+            "lift": [f"{one:.2f}" for one in self.part_lift],
             "recall": [f"{one:.3f}" for one in self.recall],
         }
         if not np.isnan(self.low[0]):
             limits = zip(self.low, self.high, strict=True)
-            columns["interval"] = [f"{low:.2f} to {high:.2f}" for low, high in limits]
+            columns["interval"] = [f"{low:.2f}-{high:.2f}" for low, high in limits]
             limits = zip(self.chance_low, self.chance_high, strict=True)
-            columns["chance"] = [f"{low:.2f} to {high:.2f}" for low, high in limits]
+            columns["chance"] = [f"{low:.2f}-{high:.2f}" for low, high in limits]
         columns["cum. lift"] = [f"{one:.2f}" for one in self.lift]
         columns["KS"] = [f"{one:.3f}" for one in self.ks]
         rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
         facts = [
             ("ranking", f"{n} items, {m} targets"),
-            ("of the part", "items, targets, rate (share of targets), part lift"),
+            ("of the part", "items, targets, rate (share of targets), lift"),
             ("cumulative", ", ".join([*columns][5:])),
         ]
         if "interval" in columns:

@@ -66,11 +66,11 @@ class RankingLeaderboard(Printed):
       best    1 of 4 may be the best
       pvalue  by Holm for all pairs, against better rankings
       rank    95 % for all ranges together
-      ranking    value   pvalue    rank  letters
-      shift 3    0.8703       1       1        a
-      shift 1    0.2810  0.0006  2 to 3        b
-      shift 1.2  0.1601  0.0006  2 to 3        b
-      shift 0    0.0364  0.0006       4        c
+      ranking    value      pvalue    rank  letters
+      shift 3    0.8703          1       1        a
+      shift 1    0.2810  <= 0.0006  2 to 3        b
+      shift 1.2  0.1601  <= 0.0006  2 to 3        b
+      shift 0    0.0364  <= 0.0006       4        c
     """
 
     names: tuple[str, ...]

@@ -158,7 +158,7 @@ class MetricInterval(Question[MetricIntervalResult]):
       ranking         1000 items, 10 targets (prevalence 0.01)
       value           0.3613
       standard error  0.161, method: moderated
-      95 % interval   0.09534 to 0.6946
+      95 % interval   0.0953 to 0.6946
     """
 
     _refuses: ClassVar[dict[str, str]] = {

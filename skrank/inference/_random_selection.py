@@ -148,7 +148,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         self.undefined = check_undefined(undefined)
         if self.undefined != "raise" and not math.isnan(float(self.undefined)):
-            rule = "be nan or 'raise': random selection has any other value, too"
+            rule = "be nan or 'raise', as random selection has the same value there"
             raise invalid("undefined", rule, brief(undefined))
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)

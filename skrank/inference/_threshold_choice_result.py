@@ -71,7 +71,7 @@ class ThresholdChoiceResult(Result):
     Threshold with recall 0.8
       ranking    2000 items, 73 targets (prevalence 0.0365)
       score      the given scores
-      threshold  0.3814   95 %: -0.09646 to 1.155 chosen with another sample
+      threshold  0.3814   95 %: -0.096 to 1.155 chosen with another sample
       t          738   95 %: 678 to 798 in another sample
       recall     0.7992   95 %: 0.6969 to 0.8862 on other items
       precision  0.07921   95 %: 0.06877 to 0.08851 on other items

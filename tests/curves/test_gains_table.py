@@ -112,7 +112,7 @@ def test_what_is_printed():
     )
     header, *rows = str(table).splitlines()[6:]
     assert re.split(r"\s{2,}", header.strip()) == [
-        *("part", "items", "targets", "rate", "part lift", "recall", "interval"),
+        *("part", "items", "targets", "rate", "lift", "recall", "interval"),
         *("chance", "cum. lift", "KS"),
     ]
     assert rows[0].split()[:6] == ["1", "50", "5", "0.1000", "2.00", "1.000"]

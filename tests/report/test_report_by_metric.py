@@ -108,7 +108,7 @@ def test_thresholds_and_gains_are_those_of_the_classes():
         assert f"Gains table of {name}" in str(report)
     tenths = ranking_report(Y, SCORES["A"], gains=True).gains["model"]
     assert tenths.hits.tolist() == hit_curve(Y, SCORES["A"]).gains_table().hits.tolist()
-    day = np.arange(Y.size) % 4
+    day = np.arange(Y.size) % 20
     with pytest.raises(ValueError, match="`gains` must be False for several rankings"):
         ranking_report(Y, SCORES["A"], groups=day, gains=True)
     by_day = ranking_report(Y, SCORES["A"], groups=day, thresholds=rules[1])
