@@ -6,6 +6,7 @@ import runpy
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import skrank
@@ -123,3 +124,62 @@ def test_addresses_are_those_of_the_metadata():
         if base == documentation:
             path = path.replace(".html", ".rst")
         assert (ROOT / bases[base] / path).is_file(), link
+
+
+# Words with one meaning each, and what is said in their place. Groups are those of
+# `groups=`, a threshold is a score, and a lift at a depth is no uplift of a treatment.
+NOT_SAID = {
+    r"tie[- ]groups?": "ties",
+    r"groups? of (equal|tied)": "ties",
+    r"rule ``?\"threshold\"": 'the rule "together"',
+    r"ties=.threshold": 'ties="together"',
+    r"folds? as groups?": "folds",
+    r"groups? of the cross-validation": "folds",
+    r"best[- ]of[- ]breed|sweet spot|under the hood": "plain words",
+    r"inflated p-value": "a p-value that is too small, or too large",
+}
+
+
+def prose():
+    """Pages, and the docstrings of what is public, with their places."""
+    for path in PAGES:
+        yield str(path.relative_to(ROOT)), path.read_text()
+    for name in skrank.__all__:
+        made = getattr(skrank, name)
+        yield name, inspect.getdoc(made) or ""
+        for part, member in vars(made).items() if inspect.isclass(made) else ():
+            if not part.startswith("_"):
+                yield f"{name}.{part}", inspect.getdoc(member) or ""
+
+
+@pytest.mark.parametrize("words", NOT_SAID)
+def test_one_word_has_one_meaning(words):
+    pattern = words.replace(" ", r"\s+")
+    found = [
+        (place, one[0])
+        for place, text in prose()
+        if (one := re.search(pattern, text, re.IGNORECASE))
+    ]
+    assert not found, f"say {NOT_SAID[words]}"
+
+
+def test_what_is_printed_is_in_the_glossary():
+    """Rows of results are terms of the glossary, or columns that a page explains."""
+    page = (ROOT / "doc" / "glossary.rst").read_text() if PAGES[1:] else ""
+    if not page:
+        pytest.skip("the documentation is not here")
+    y, score = np.arange(60) < 9, np.random.default_rng(0).normal(size=60)
+    results = [
+        skrank.RandomSelectionTest().from_predictions(y, score),
+        skrank.MetricInterval().from_predictions(y, score),
+        skrank.hit_curve(y, score).gains_table(),
+        skrank.ThresholdChoice(t=5).from_predictions(y, score),
+    ]
+    rows = {name for one in results for name, _ in one._shown().rows}
+    rows -= {"of the part", "cumulative", "score", "t", "95 % interval", "interval"}
+    missing = [
+        name
+        for name in rows
+        if not re.search(rf"^   {name.replace('pvalue', 'p-value')}$", page, re.M)
+    ]
+    assert missing == []

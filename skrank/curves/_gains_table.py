@@ -66,15 +66,14 @@ class GainsTable(Printed):
     Gains table
       ranking      1000 items, 45 targets
       of the part  items, targets, rate (share of targets), lift
-      cumulative   recall, interval, chance, cum. lift, KS
+      cumulative   recall, interval, cum. lift, KS
       interval     95 % confidence interval of recall
-      chance       recall of 95 % of all random orders
-      part  items  targets   rate  lift  recall   interval     chance  cum. lift     KS
-      1     200         36  0.180  4.00   0.800  0.67-0.90  0.09-0.31       4.00  0.628
-      2     200          3  0.015  0.33   0.867  0.75-0.94  0.27-0.53       2.17  0.489
-      3     200          4  0.020  0.44   0.956  0.86-0.99  0.47-0.73       1.59  0.372
-      4     200          1  0.005  0.11   0.978  0.90-1.00  0.69-0.91       1.22  0.186
-      5     200          1  0.005  0.11   1.000  1.00-1.00  1.00-1.00       1.00  0.000
+      part  items  targets   rate  lift  recall   interval  cum. lift    KS
+      1     200         36  0.180  4.00   0.800  0.67-0.90       4.00  0.63
+      2     200          3  0.015  0.33   0.867  0.75-0.94       2.17  0.49
+      3     200          4  0.020  0.44   0.956  0.86-0.99       1.59  0.37
+      4     200          1  0.005  0.11   0.978  0.90-1.00       1.22  0.19
+      5     200          1  0.005  0.11   1.000  1.00-1.00       1.00  0.00
     >>> print(table.conclusion()[:64])
     The first 200 of 1000 items (20 %) hold 36 of 45 targets (80 %),
     """
@@ -133,10 +132,8 @@ class GainsTable(Printed):
         if not np.isnan(self.low[0]):
             limits = zip(self.low, self.high, strict=True)
             columns["interval"] = [f"{low:.2f}-{high:.2f}" for low, high in limits]
-            limits = zip(self.chance_low, self.chance_high, strict=True)
-            columns["chance"] = [f"{low:.2f}-{high:.2f}" for low, high in limits]
         columns["cum. lift"] = [f"{one:.2f}" for one in self.lift]
-        columns["KS"] = [f"{one:.3f}" for one in self.ks]
+        columns["KS"] = [f"{one:.2f}" for one in self.ks]
         rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
         facts = [
             ("ranking", f"{n} items, {m} targets"),
@@ -146,7 +143,6 @@ class GainsTable(Printed):
         if "interval" in columns:
             level = percent(self.confidence_level)
             facts.append(("interval", f"{level} confidence interval of recall"))
-            facts.append(("chance", f"recall of {level} of all random orders"))
         return Shown("Gains table", facts, [list(columns), *rows])
 
     def to_frame(self) -> Any:

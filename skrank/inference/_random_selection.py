@@ -82,7 +82,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
     ===================== ==========================================================
     method                p-value
     ===================== ==========================================================
-    "exact"               enumeration over the tie groups, closed forms, or counting
+    "exact"               enumeration over the ties, closed forms, or counting
     "inversion"           numerical inversion of the characteristic function
     "importance_sampling" rankings drawn near the observed value; unbiased
     "monte_carlo"         ``(C + 1) / (B + 1)``, with C of B draws as extreme

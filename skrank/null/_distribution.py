@@ -39,9 +39,9 @@ class RandomSelectionNull(NullDistribution):
         with its own tie rule. "max_f_score", "breakeven_point", "k_at_recall",
         "precision_at_recall", "recall_at_precision", "wss" and "ks_statistic" have no
         null distribution and are not accepted.
-    tie_sizes : array-like of shape (n_groups,), dtype=int, default=None
-        Sizes of the tie groups, best group first. Their sum is `n_samples`. None means
-        that there are no ties.
+    tie_sizes : array-like of shape (n_ties,), dtype=int, default=None
+        Sizes of the ties, best first; an item with a score of its own has the size 1.
+        Their sum is `n_samples`. None means that there are no ties.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
 
@@ -97,12 +97,12 @@ class RandomSelectionNull(NullDistribution):
     def of_ties(
         cls, groups: TieGroups, n_targets: int, metric: Metric
     ) -> RandomSelectionNull:
-        """Make the distribution of a ranking from its tie groups.
+        """Make the distribution of a ranking from its ties.
 
         Parameters
         ----------
         groups : TieGroups
-            Tie groups of the ranking.
+            Ties of the ranking.
         n_targets : int
             Number of targets.
         metric : Metric

@@ -213,7 +213,7 @@ class Ranking:
         return bool(self.items.whole)
 
     def group_end(self, depth: float) -> float:
-        """Return the depth at which the tie group that contains `depth` ends."""
+        """Return the depth at which the tie that contains `depth` ends."""
         return float(self.items.group_end(depth))
 
 
