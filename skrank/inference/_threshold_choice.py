@@ -11,7 +11,7 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import (
     check_count,
@@ -26,6 +26,7 @@ from skrank._utils._checks import (
     check_share,
     invalid,
 )
+from skrank._utils._columns import check_length, check_numbers
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief
@@ -52,6 +53,7 @@ from skrank.metrics._definitions import AnyMetric, ExpectedProfit
 from skrank.ranking._items import CountedItems, level_at
 from skrank.ranking._ranking import Ranking, hits_at
 from skrank.ranking._rankings import Rankings
+from skrank.ranking._standing import items_above
 
 Floats = NDArray[np.float64]
 
@@ -78,9 +80,10 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     precision : float, default=None
         Least share of targets among the items, above 0, up to 1, with as many items as
         possible.
-    benefit : float, default=None
+    benefit : float or array-like of shape (n_samples,), default=None
         What finding a target is worth, above 0. If none of the parameters above is
-        given, the threshold has the largest profit.
+        given, the threshold has the largest profit. An array has it for each item, such
+        as the amount of a transaction, in the order of the labels; it needs `groups`.
     cost : float, default=None
         Cost of looking at an item, at least 0. Required with `benefit`.
     guarantee : float, default=None
@@ -174,7 +177,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         t: float | None = None,
         recall: float | None = None,
         precision: float | None = None,
-        benefit: float | None = None,
+        benefit: float | ArrayLike | None = None,
         cost: float | None = None,
         guarantee: float | None = None,
         n_resamples: int = 9999,
@@ -190,13 +193,21 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
                 "t`, `recall` or `precision", rule, ", ".join(given) or "none"
             )
         if (benefit is None) != (cost is None):
-            raise invalid("cost", "be given with `benefit`", f"{benefit} and {cost}")
+            raise invalid(
+                "cost", "be given with `benefit`", f"{brief(benefit)} and {cost}"
+            )
         self.t = None if t is None else check_cutoff("t", t)
         self.recall = None if recall is None else check_share("recall", recall)
         self.precision = (
             None if precision is None else check_share("precision", precision)
         )
-        self.benefit = None if benefit is None else check_positive("benefit", benefit)
+        self.benefit: Any = benefit
+        if np.ndim(benefit) > 0:  # type: ignore[arg-type]
+            self.benefit = check_numbers("benefit", benefit)  # type: ignore[arg-type]
+            if self.benefit.min() < 0:
+                raise invalid("benefit", "be 0 or more", brief(self.benefit.min()))
+        elif benefit is not None:
+            self.benefit = check_positive("benefit", benefit)
         self.cost = None if cost is None else check_not_negative("cost", cost)
         self.guarantee = None
         if guarantee is not None:
@@ -238,8 +249,11 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             rule = "be one ranking, of items that the model was not fitted to"
             got = f"a guarantee for {len(asked.parts)} {asked.kind}"
             raise invalid("rankings", rule, got, "Rank them by `from_estimator`.")
-        choose = self._for_days if asked.grouped else self._for_items
-        found = choose(asked.single, self._generator())
+        amounts = self._amounts(rankings, asked)
+        if asked.grouped:
+            found = self._for_days(asked.single, amounts, self._generator())
+        else:
+            found = self._for_items(asked.single, self._generator())
         if found["t"] == 0:
             warn(f"{self._unmet}: no item is looked at.", UserWarning)
         rules = found["_rules"]
@@ -274,7 +288,24 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
                 return f"{name} {getattr(self, name):g}{promise}"
         if self.t is not None:
             return f"t = {self.t:g}"
-        return f"the largest profit (benefit {self.benefit:g}, cost {self.cost:g})"
+        benefit = "of each item" if self._has_amounts else f"{self.benefit:g}"
+        return f"the largest profit (benefit {benefit}, cost {self.cost:g})"
+
+    @property
+    def _has_amounts(self) -> bool:
+        """Whether each item has its own benefit."""
+        return bool(np.ndim(self.benefit) > 0)
+
+    def _amounts(self, rankings: Rankings, asked: Rankings) -> list[Floats] | None:
+        """Return the benefits of the items of each group; None if there is one."""
+        if not self._has_amounts:
+            return None
+        if asked.kind != "groups" or not asked.items:
+            rule = "be a number for items that are not in `groups`"
+            raise invalid("benefit", rule, "an array")
+        n_samples = sum(items.size for items in rankings.items)
+        check_length("benefit", self.benefit.size, n_samples)
+        return [self.benefit[items] for items in asked.items]
 
     @property
     def _unmet(self) -> str:
@@ -313,10 +344,11 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         return 1 - (self.guarantee or 0.0)
 
     def _profit(self, hits: Any, items: Any) -> Any:
-        """Return the profit; NaN without a benefit."""
+        """Return the profit; NaN without a benefit. Hits may be sums of benefits."""
         if self.benefit is None:
             return math.nan * hits
-        return self.benefit * hits - self.cost * items
+        gained = hits if self._has_amounts else self.benefit * hits
+        return gained - self.cost * items
 
     def _for_items(
         self, rankings: list[Ranking], rng: np.random.Generator
@@ -450,7 +482,10 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         return {name: CertainRule(float(one)) for name, one in values.items()}
 
     def _for_days(
-        self, rankings: list[Ranking], rng: np.random.Generator
+        self,
+        rankings: list[Ranking],
+        amounts: list[Floats] | None,
+        rng: np.random.Generator,
     ) -> dict[str, Any]:
         """Choose a depth for all rankings, such as days."""
         n_days, sizes = len(rankings), np.array([one.n_samples for one in rankings])
@@ -471,15 +506,20 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         else:
             items = np.minimum(depths, sizes[:, None]).astype(float)
         hits = np.stack([hits_at(*one) for one in zip(rankings, items, strict=True)])
+        worth = hits  # or the sum of the benefits of the hits
+        if amounts is not None:
+            each_day = zip(rankings, amounts, items, strict=True)
+            worth = np.stack([_worth_at(*one) for one in each_day])
         m, looked = targets.sum(), items.sum(axis=0)
-        at = int(self._choose_depth(hits.sum(axis=0), looked, m))
+        at = int(self._choose_depth(worth.sum(axis=0), looked, m))
         t = depths[at] if self.t is None else looked[at] / n_days
-        h, o = self._held_out_days(hits, items, targets, rng)
+        gained, h, o = self._held_out_days(worth, hits, items, targets, rng)
         # days with few targets tell little about them
         df = max(1.0, m**2 / np.sum(targets**2) - 1)
-        each = [self._rules_of_days(h, o, targets, df)]
+        each = [self._rules_of_days(gained, h, o, targets, df)]
         if self.t is None:
-            each.append(self._rules_of_days(hits[:, at], items[:, at], targets, df))
+            gained, h, o = worth[:, at], hits[:, at], items[:, at]
+            each.append(self._rules_of_days(gained, h, o, targets, df))
         rules: dict[str, Any] = {
             name: WidestRule([one[name] for one in each]) for name in each[0]
         }
@@ -489,21 +529,22 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             warn("The recall is undefined: one of the rankings has all targets.")
         # other samples of as many days
         drawn = [
-            depths[self._choose_depth(w @ hits, w @ items, (w @ targets)[:, None])]
+            depths[self._choose_depth(w @ worth, w @ items, (w @ targets)[:, None])]
             for size in _sizes(self.n_resamples)
             for w in [other_sample(rng, np.ones(n_days), size)]
         ]
         of_depth = DrawnDepthRule(float(t), np.concatenate(drawn), sizes.max())
         rules["t"] = of_depth if self.t is None else CertainRule(float(t))
         apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), float(m))
-        apparent["apparent_profit"] /= n_days
+        profit = self._profit(worth[:, at].sum(), looked[at])
+        apparent["apparent_profit"] = float(profit) / n_days
         return {"threshold": math.nan, "t": t.item(), **apparent, "_rules": rules}
 
     def _rules_of_days(
-        self, hits: Floats, items: Floats, targets: Floats, df: float
+        self, worth: Floats, hits: Floats, items: Floats, targets: Floats, df: float
     ) -> dict[str, CertainRule | StudentRule]:
         """Return what is expected of other days by the hits and items of each."""
-        profit, days = self._profit(hits, items), np.ones(targets.size)
+        profit, days = self._profit(worth, items), np.ones(targets.size)
         return {
             "recall": _ratio_rule(hits, targets, df, 0.0, 1.0),
             "precision": _ratio_rule(hits, items, df, 0.0, 1.0),
@@ -511,23 +552,27 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         }
 
     def _held_out_days(
-        self, hits: Floats, items: Floats, targets: Floats, rng: np.random.Generator
-    ) -> tuple[Floats, Floats]:
-        """Hits and items of each ranking at the depth that is chosen without its fold.
+        self,
+        worth: Floats,
+        hits: Floats,
+        items: Floats,
+        targets: Floats,
+        rng: np.random.Generator,
+    ) -> Floats:
+        """Worth, hits and items of each ranking at the depth chosen without its fold.
 
         They are means over the divisions into folds.
         """
         n_days = targets.size
-        h, o = np.zeros(n_days), np.zeros(n_days)
+        found = np.zeros((3, n_days))
         for _ in range(_DIVISIONS):
             fold = rng.permutation(np.arange(n_days) % _FOLDS)
             inside = fold == np.arange(min(_FOLDS, n_days))[:, None]
             others = (~inside).astype(float)
-            train = others @ hits, others @ items, (others @ targets)[:, None]
-            chosen = self._choose_depth(*train)[fold]
-            h += hits[np.arange(n_days), chosen] / _DIVISIONS
-            o += items[np.arange(n_days), chosen] / _DIVISIONS
-        return h, o
+            train = others @ worth, others @ items, (others @ targets)[:, None]
+            chosen = np.arange(n_days), self._choose_depth(*train)[fold]
+            found += np.stack([one[chosen] for one in (worth, hits, items)])
+        return found / _DIVISIONS
 
     def _choose_depth(self, hits: Any, items: Any, n_targets: Any) -> Any:
         """Return the index of the depth; the only one there is for a given t."""
@@ -542,6 +587,14 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             "apparent_precision": hits / t if t else math.nan,
             "apparent_profit": float(self._profit(hits, t)),
         }
+
+
+def _worth_at(ranking: Ranking, amounts: Floats, depths: Floats) -> Floats:
+    """Sum of the benefits of the targets above each depth; a tie counts in part."""
+    targets, above = ranking.items.targets, items_above(ranking.items.y_score)
+    size = np.bincount(above)[above][targets]
+    within = np.clip(depths[:, None] - above[targets], 0, size) / size
+    return within @ amounts[targets]  # type: ignore[no-any-return]
 
 
 def _sizes(total: int) -> list[int]:

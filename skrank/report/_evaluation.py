@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_count, check_option, invalid
 from skrank._utils._numbers import number
-from skrank._utils._table import data_frame, summary
+from skrank._utils._printed import Printed, Shown
+from skrank._utils._table import data_frame
 from skrank._utils._text import brief
 from skrank.curves._operating_points import points_of
 from skrank.metrics._definitions import AnyMetric, make_metric
@@ -31,7 +32,7 @@ from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
 
 
-class RankingEvaluation:
+class RankingEvaluation(Printed):
     """Evaluation of a ranking whose items arrive in batches.
 
     An evaluation starts empty. Items are added one by one or in arrays. Evaluations can
@@ -396,15 +397,15 @@ default="expected"
         settings = f"ties={self.ties!r}, pos_label={brief(self.pos_label)}"
         return f"<RankingEvaluation({settings}) of {self._size()}>"
 
-    def __str__(self) -> str:
-        """Print the counts and the metrics."""
+    def _shown(self) -> Shown:
+        """Return the counts and the metrics."""
         size = self._size()
         if self._n_items:
             size += f" (prevalence {number(self.n_targets / self._n_items)})"
         reason = why_undefined(self._ranked())
         if reason is not None:
             why = f"`y_true` must hold targets and non-targets; got {reason}"
-            return summary("Ranking evaluation", [("ranking", size), ("metrics", why)])
+            return Shown("Ranking evaluation", [("ranking", size), ("metrics", why)])
         said = {name: number(value) for name, value in self._values().items()}
         points = points_of(self.ranking())
         if len(points):
@@ -428,7 +429,7 @@ default="expected"
             (names.get(name, name.replace("_", " ")), text)
             for name, text in [*said.items()][4:]  # below the counts
         ]
-        return summary("Ranking evaluation", [("ranking", size), *rows])
+        return Shown("Ranking evaluation", [("ranking", size), *rows])
 
     def _values(self) -> dict[str, float]:
         """Return counts and metrics; NaN if one is undefined."""

@@ -603,3 +603,71 @@ def test_all_targets_on_one_day_have_no_recall():
         result = choice.from_predictions(y, -np.arange(1200), groups=day)
     assert np.isnan([result.recall, *result.confidence_interval("recall")]).all()
     assert "recall" not in str(result)
+
+
+def days_with_amounts(seed=0, n_days=40):
+    rng = np.random.default_rng(seed)
+    day = np.repeat(np.arange(n_days), 60)
+    y = rng.random(day.size) < rng.uniform(0, 0.1, n_days)[day]
+    score = np.round(rng.normal(1.5 * y), 1)
+    return y, score, day, rng.lognormal(4, 1, day.size)
+
+
+def test_equal_amounts_of_items_are_one_benefit():
+    y, score, day, _ = days_with_amounts()
+    one = ThresholdChoice(benefit=50, cost=5).from_predictions(y, score, groups=day)
+    each = ThresholdChoice(benefit=np.full(y.size, 50), cost=5)
+    found = each.from_predictions(y, score, groups=day)
+    for name in ("t", "recall", "precision", "profit"):
+        assert getattr(found, name) == pytest.approx(getattr(one, name))
+        assert found.confidence_interval(name) == pytest.approx(
+            one.confidence_interval(name)
+        )
+    assert "benefit of each item, cost 5" in str(found)
+
+
+def test_amounts_go_with_their_items_and_choose_the_best_depth():
+    # judged by the mean profit of all depths, day by day
+    y, score, day, amounts = days_with_amounts()
+    choice = ThresholdChoice(benefit=amounts, cost=8)
+    found = choice.from_predictions(y, score, groups=day)
+    profits = [
+        expected_profit(y, score, benefit=amounts, cost=8, t=t, groups=day)
+        for t in range(1, 61)
+    ]
+    assert found.t == 1 + np.argmax(profits)
+    assert found.apparent_profit == pytest.approx(max(profits))
+    order = np.random.default_rng(1).permutation(y.size)
+    shuffled = ThresholdChoice(benefit=amounts[order], cost=8)
+    again = shuffled.from_predictions(y[order], score[order], groups=day[order])
+    assert again.to_dict() == pytest.approx(found.to_dict(), nan_ok=True)
+
+
+def test_amounts_that_are_refused():
+    y, score, day, amounts = days_with_amounts()
+    choice = ThresholdChoice(benefit=amounts, cost=8)
+    with pytest.raises(ValueError, match="`benefit` must be a number for items"):
+        choice.from_predictions(y, score)
+    with pytest.raises(ValueError, match="`benefit` must"):
+        choice.from_predictions(y[:600], score[:600], groups=day[:600])
+    for wrong in ([1, -1], [1, np.nan]):
+        with pytest.raises(ValueError, match="`benefit` must be"):
+            ThresholdChoice(benefit=wrong, cost=1)
+
+
+@pytest.mark.slow
+def test_the_interval_of_a_profit_by_amounts_holds():
+    y, score, day, amounts = days_with_amounts(seed=99, n_days=4000)
+    truth, held = {}, []
+    for seed in range(runs(100)):
+        *data, some = days_with_amounts(seed, n_days=12)
+        asked = ThresholdChoice(benefit=some, cost=8, n_resamples=99)
+        found = asked.from_predictions(data[0], data[1], groups=data[2])
+        t = int(found.t)
+        if t and t not in truth:
+            truth[t] = expected_profit(
+                y, score, benefit=amounts, cost=8, t=t, groups=day
+            )
+        low, high = found.confidence_interval("profit")
+        held.append(low <= truth.get(t, 0.0) <= high)
+    assert_share(held, 0.90, 1.0)
