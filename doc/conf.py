@@ -35,8 +35,8 @@ nitpick_ignore_regex = [
     (
         "py:.*",
         r"(sklearn|scipy|numpy|np)\..*|array-like.*|ndarray.*|optional|default.*"
-        r"|callable|of .*|shape.*|estimator.*|instance|RandomState|Generator|to .*|dtype.*"
-        r"|NDArray.*|ArrayLike|\{.*|\".*|int64|float64",
+        r"|callable|of .*|shape.*|estimator.*|instance|RandomState|Generator|to .*"
+        r"|dtype.*|NDArray.*|ArrayLike|\{.*|\".*|int64|float64",
     ),
 ]
 
