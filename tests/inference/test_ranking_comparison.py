@@ -826,5 +826,5 @@ def test_rankings_that_cannot_be_compared():
             asked.from_rankings({"A": ranking, "B": one})
     with pytest.raises(ValueError, match="`n_missed` must be left out for RankingComp"):
         asked.from_rankings({"A": missed, "B": missed})
-    with pytest.raises(ValueError, match="hold rankings of the same items"):
+    with pytest.raises(ValueError, match="hold rankings of the same targets"):
         asked.from_rankings({"A": [], "B": []})
