@@ -474,7 +474,7 @@ class RankingComparisonTable(Printed):
         columns = (
             *zip(*(map(as_text, r.names) for r in results), strict=True),
             *(texts[start::3] for start in range(3)),
-            numbers(r.standard_error for r in results),
+            numbers((r.standard_error for r in results), 3),
             [f"{r.zscore:.2f}" for r in results],
             *zip(
                 *map(shown_pvalues, results, self.adjusted_log10_pvalues), strict=True
