@@ -69,6 +69,17 @@ report
 report.to_frame().set_index("name").T.round(3)
 
 # %%
+# A table for a paper
+# -------------------
+# With several metrics in ``compare_by``, the models are compared by
+# each. The letters above a value are those of the models that are
+# significantly worse by this metric. The table fits a column.
+
+metrics = ["average_precision", "bedroc(alpha=20)", "precision@10"]
+by_metrics = ranking_report(y_test, scores, compare_by=metrics)
+print(by_metrics.to_latex(summary=True))
+
+# %%
 # The intervals of average precision, as a picture:
 
 import matplotlib.pyplot as plt

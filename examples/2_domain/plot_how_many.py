@@ -91,3 +91,27 @@ for _ in range(2000):
 pd.Series(
     np.quantile(draws, [0.025, 0.975]).round(0), index=["low", "high"]
 )
+
+# %%
+# A table and a page for colleagues
+# ---------------------------------
+# The gains table has the response rate and the lift of the first 1, 2,
+# 5 and 10 % of the customers, and of the rest. ``to_html`` and
+# ``to_latex`` write it to a file.
+
+from skrank import hit_curve
+
+table = hit_curve(responds, score).gains_table((0.01, 0.02, 0.05, 0.1))
+print(table)
+
+# %%
+# The report has the same table, and the threshold, on one page.
+
+from skrank import ranking_report
+
+ranking_report(
+    responds,
+    score,
+    thresholds=choice,
+    gains=(0.01, 0.02, 0.05, 0.1),
+)

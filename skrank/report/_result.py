@@ -297,7 +297,8 @@ class RankingReport:
             if not self.comparisons_by:
                 rule = "be False for a report without comparisons"
                 raise invalid("summary", rule, "True")
-            tables = [table_of_summary(self.comparisons_by, 1 - self.confidence_level)]
+            one = table_of_summary(self.comparisons_by, 1 - self.confidence_level)
+            tables = [one._replace(caption=f"{one.caption}. {one.reading}")]
         return written("\n".join(map(latex_of, tables)), path)
 
     def to_frame(self) -> Any:

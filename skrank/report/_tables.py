@@ -297,9 +297,8 @@ def table_of_summary(
         )
     names = [f"({letter[name]}) {_name(name)}" for name in first.names]
     reading = (
-        "Values of each ranking. The letters after ^ are those of the rankings that "
-        "are significantly worse by this metric, by p-values that are adjusted for "
-        f"all pairs (Holm, level {alpha:.3g})."
+        "Letters at a value are those of the rankings that are significantly worse by "
+        f"this metric, by p-values adjusted for all pairs (Holm, level {alpha:.3g})."
     )
     header = ("ranking", *map(heading_of, comparisons))
     return Table(
