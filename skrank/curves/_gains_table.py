@@ -122,7 +122,7 @@ class GainsTable(Printed):
     def _shown(self) -> Shown:
         n, m = f"{self.n_samples:.15g}", f"{self.n_targets:.15g}"
         columns: dict[str, Any] = {
-            "part": [_to_its_end(one) for one in self.labels],
+            "part" if self.labels[0] == 1 else "to": self.labels,
             "items": [f"{one:.15g}" for one in self.items],
             "targets": [f"{one:.4g}" for one in self.targets],
             "rate": numbers(self.part_rate, 3),
@@ -164,8 +164,3 @@ class GainsTable(Printed):
         others = ("low", "high", "chance_low", "chance_high", "lift", "ks")
         columns = {name: getattr(self, name) for name in (*names, *others)}
         return data_frame({"part": self.labels, **columns})
-
-
-def _to_its_end(label: int | str) -> str:
-    """Return the name of a part: its number, or the depth at which it ends."""
-    return f"to {label}" if isinstance(label, str) and label != "rest" else str(label)
