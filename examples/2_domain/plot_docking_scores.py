@@ -69,13 +69,13 @@ print(report.to_latex().partition("\n\n")[0])
 
 # %%
 # The lab looks at the top, so the paper also compares the programs by
-# BEDROC. ``"enrichment_factor@1%"`` works in the same way. Comparisons
-# and displays take scores for which higher is better: ``-energy``.
+# BEDROC. ``"enrichment_factor@1%"`` works in the same way. Displays
+# take scores for which higher is better: ``-energy``.
 
 from skrank import RankingComparison
 
 comparison = RankingComparison("bedroc(alpha=20)")
-table = comparison.compare_all(active, -energy)
+table = comparison.compare_all(active, energy, lower_is_better=True)
 table
 
 # %%

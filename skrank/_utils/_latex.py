@@ -5,8 +5,8 @@ import re
 from skrank._utils._table import Table
 
 
-def latex_of(table: Table) -> str:
-    """Float with a caption and the rules of booktabs."""
+def latex_of(table: Table, note: str = "") -> str:
+    """Float with a caption and the rules of booktabs, and a note below."""
     # symbols for a paper, instead of the printed names, which are attributes
     heads = {"zscore": "$z$", "pvalue": "$p$", "Holm": "$p$ (Holm)"}
     n_cells, head = len(table.rows[0]), []
@@ -24,6 +24,7 @@ def latex_of(table: Table) -> str:
         *(_row(row, table.n_names) for row in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
+        *([rf"\par\smallskip\footnotesize {_escape(note)}"] if note else []),
         r"\end{table}",
     ]
     return "\n".join([*lines, ""])
@@ -37,9 +38,10 @@ def _row(cells: tuple[str, ...], n_names: int) -> str:
 def _number(cell: str) -> str:
     """Typeset a minus before a digit, powers of ten, and letters above a number."""
     cell, _, above = cell.partition("^")
-    text = re.sub(r"-(?=\d)", "$-$", _escape(cell))
+    text = re.sub(r"(?<=\d)-(?=\d)", "--", _escape(cell).replace("e-", "e~"))
+    text = re.sub(r"(?<!-)-(?=[\d.])", "$-$", text).replace("e~", "e-")
     text = text.replace(r"\textless{}=", r"$\leq$")
-    power = r"(\d(?:\.\d+)?)e(?:\+|\$-\$|-)?(\d+)"
+    power = r"(\d(?:\.\d+)?)e[+-]?(\d+)"
 
     def raised(found: re.Match[str]) -> str:
         sign = "-" if "-" in found[0] else ""

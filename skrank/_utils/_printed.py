@@ -56,7 +56,8 @@ class Printed:
         """
         title, rows, cells = self._shown()
         tables = [_table("", cells)] if cells else []
-        piece = piece_of_page(title, "h1", "", dict(rows), tables, "")
+        said = self.conclusion() if hasattr(self, "conclusion") else ""
+        piece = piece_of_page(title, "h1", said, dict(rows), tables, "")
         return written(page(title, piece), path)
 
     def to_latex(self, path: Any = None) -> str | None:
@@ -71,15 +72,14 @@ class Printed:
         -------
         latex : str or None
             A ``table`` with its caption: the rows that are printed, or the printed
-            table with the rows above it in the caption. None if it was written to a
-            file.
+            table with the rows above it as a note. None if it was written to a file.
         """
         title, rows, cells = self._shown()
-        table = Table(title, (), [*rows], 2, "")
+        table, note = Table(title, (), [*rows], 2, ""), ""
         if cells:
-            said = "; ".join(f"{name}: {text}" for name, text in rows)
-            table = _table(f"{title}. {said}", cells)
-        return written(latex_of(table), path)
+            note = "; ".join(f"{name}: {text}" for name, text in rows)
+            table = _table(title, cells)
+        return written(latex_of(table, note), path)
 
     def _repr_html_(self) -> str:
         """Show the summary in a notebook."""

@@ -28,7 +28,7 @@ class GainsTable(Printed):
     items, targets : ndarray of shape (n_parts,)
         Items and targets of the part. The targets of a tie across two parts are counted
         by the tie rule of the curve.
-    part_rate, part_lift : ndarray of shape (n_parts,)
+    rate, lift : ndarray of shape (n_parts,)
         Share of targets in the part (response rate), and that share divided by the
         share of targets among all items.
     t, hits : ndarray of shape (n_parts,)
@@ -37,9 +37,8 @@ class GainsTable(Printed):
         Number of items and of targets, including targets that were never scored.
     recall : ndarray of shape (n_parts,)
         Share of the targets down to the end of the part, also called gain.
-    lift : ndarray of shape (n_parts,)
-        Share of the targets down to the end of the part, divided by the share of the
-        items; also called cumulative lift.
+    cumulative_rate, cumulative_lift : ndarray of shape (n_parts,)
+        The same down to the end of the part.
     ks : ndarray of shape (n_parts,)
         Share of the targets less that of the non-targets down to the end of the part;
         the largest is the Kolmogorov-Smirnov statistic at these depths. NaN without
@@ -81,14 +80,15 @@ class GainsTable(Printed):
     labels: tuple[int | str, ...]
     items: Floats
     targets: Floats
-    part_rate: Floats
-    part_lift: Floats
+    rate: Floats
+    lift: Floats
     t: Floats
     hits: Floats
     n_samples: float
     n_targets: float
     recall: Floats
-    lift: Floats
+    cumulative_rate: Floats
+    cumulative_lift: Floats
     ks: Floats
     low: Floats
     high: Floats
@@ -111,7 +111,7 @@ class GainsTable(Printed):
         )
         if n > self.t[-1]:  # the range is that of the scored targets alone
             return f"{said}."
-        times = number(self.lift[0], 2)
+        times = number(self.cumulative_lift[0], 2)
         said += f", {times} times as many as random selection finds on average."
         low, high = self.chance_low[0] * m, self.chance_high[0] * m
         if np.isnan(low):
@@ -125,14 +125,14 @@ class GainsTable(Printed):
             "part" if self.labels[0] == 1 else "to": self.labels,
             "items": [f"{one:.15g}" for one in self.items],
             "targets": [f"{one:.4g}" for one in self.targets],
-            "rate": numbers(self.part_rate, 3),
-            "lift": [f"{one:.2f}" for one in self.part_lift],
+            "rate": numbers(self.rate, 3),
+            "lift": [f"{one:.2f}" for one in self.lift],
             "recall": [f"{one:.3f}" for one in self.recall],
         }
         if not np.isnan(self.low[0]):
             limits = zip(self.low, self.high, strict=True)
             columns["interval"] = [f"{low:.2f}-{high:.2f}" for low, high in limits]
-        columns["cum. lift"] = [f"{one:.2f}" for one in self.lift]
+        columns["cum. lift"] = [f"{one:.2f}" for one in self.cumulative_lift]
         columns["KS"] = [f"{one:.2f}" for one in self.ks]
         rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
         facts = [
@@ -152,15 +152,16 @@ class GainsTable(Printed):
         -------
         frame : pandas.DataFrame
             Table with a row for each part, and the columns "part", "items", "targets",
-            "part_rate", "part_lift", "t", "hits", "recall", "low", "high",
-            "chance_low", "chance_high", "lift" and "ks".
+            "rate", "lift", "t", "hits", "recall", "low", "high", "chance_low",
+            "chance_high", "cumulative_rate", "cumulative_lift" and "ks".
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        names = ("items", "targets", "part_rate", "part_lift", "t", "hits", "recall")
-        others = ("low", "high", "chance_low", "chance_high", "lift", "ks")
-        columns = {name: getattr(self, name) for name in (*names, *others)}
+        names = ("items", "targets", "rate", "lift", "t", "hits", "recall", "low")
+        others = ("high", "chance_low", "chance_high")
+        last = ("cumulative_rate", "cumulative_lift", "ks")
+        columns = {name: getattr(self, name) for name in (*names, *others, *last)}
         return data_frame({"part": self.labels, **columns})

@@ -85,7 +85,7 @@ class RankingLeaderboard(Printed):
 
     @property
     def best(self) -> tuple[str, ...]:
-        """Rankings that are not significantly worse than another one.
+        """Rankings that are not significantly worse than any other.
 
         Returns
         -------

@@ -402,7 +402,7 @@ def _solved(
             lambda root: rough.draw(_size(root), level).power(level)[0],
             *(power, _FEWEST_TARGETS**0.5, 2**0.5, _MOST_TARGETS**0.5),
         )
-        m = _size(root)
+        m = _larger(study, _size(root), level, power)
     if unknown == [effect]:
         others = study.shifts[1:]
         chance = _with_value(study, m, 0, "value", _by_chance(study, m))
@@ -429,6 +429,22 @@ def _solved(
         study=study,
         **power_at(study, level, m),
     )
+
+
+def _larger(study: Study, m: int, level: float, power: float) -> int:
+    """Enlarge a number of targets whose power is too small by all simulated studies.
+
+    The rough studies of the search may be too good by chance. The steps are those of a
+    normal distribution (Lehr 1992).
+    """
+    outside = -ndtri(level)
+    for _ in range(5):
+        found = study.draw(m, level).power(level)[0]
+        if found >= power - 0.005 or m >= _MOST_TARGETS:
+            break
+        ratio = (outside + ndtri(power)) / max(outside + ndtri(found), 0.5)
+        m = min(max(m + 1, math.ceil(m * ratio**2)), int(_MOST_TARGETS))
+    return m
 
 
 def _with_value(study: Study, m: Any, model: int, name: str, value: float) -> Study:

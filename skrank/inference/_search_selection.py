@@ -179,7 +179,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             bonferroni_pvalues=np.minimum(len(asked.names) * pvalues, 1.0),
             null_maxima=np.concatenate(null_maxima),
             method="monte_carlo",
-            **self._fields(asked, by_fold=True),
+            **self._fields(asked) | {"kind": "groups" if asked.grouped else asked.kind},
         )
 
     def from_search(

@@ -90,7 +90,7 @@ class ThresholdChoiceResult(Result):
     _pos_label: object
     _output: Orientation | None
 
-    title: ClassVar[str] = "Threshold with {0.metric}"
+    title: ClassVar[str] = "{0._what} with {0.metric}"
     _of_rankings: ClassVar[bool] = False
 
     def confidence_interval(
@@ -191,6 +191,11 @@ class ThresholdChoiceResult(Result):
                 )
         rule = f"have {' or '.join(methods)}"
         raise invalid("estimator", rule, brief(estimator))
+
+    @property
+    def _what(self) -> str:
+        """What was chosen, in print."""
+        return "Threshold" if "threshold" in self._rules else "Depth"
 
     def _rows(self) -> list[tuple[str, str]]:
         rows = [*Result._rows(self), ("score", self.score)]

@@ -704,7 +704,8 @@ class Rankings:
         kept = both_classes(
             [(m, one.n_samples) for m, one in zip(most, first, strict=True)],
             grouped=self.grouped,
-            always_defined=metric.always_defined,
+            always_defined=metric.always_defined
+            and (self.grouped or self.kind == "groups"),
             unit="groups" if self.grouped else self.kind,
             undefined=undefined,
         )

@@ -95,8 +95,8 @@ def both_classes(
     """Return which rankings have both classes; others are left out with a warning.
 
     `sizes` are the numbers of targets and of items of each. `grouped` tells whether
-    they are from the argument `groups`; for these, a metric that is `always_defined` is
-    computed for all groups, if one has both classes. With another value than NaN for an
+    they are from the argument `groups`. A metric that is `always_defined` is computed
+    for all rankings, if one has both classes. With another value than NaN for an
     `undefined` metric there is no warning, and "raise" is an error.
     """
     kept = [i for i, (m, n) in enumerate(sizes) if 0 < m < n]
@@ -118,7 +118,7 @@ def both_classes(
             "none such",
             about_groups.strip(),
         )
-    if grouped and always_defined:
+    if always_defined:
         return list(range(len(sizes)))
     if len(kept) < len(sizes) and undefined == "raise":
         rule = f"hold targets and non-targets in all {unit}"
@@ -176,6 +176,9 @@ def unlisted_by_group(
         "n_unlisted": n_unlisted,
     }
     for name, by_group in counts.items():
+        if by_group is None:
+            rule = "be given beside `n_missed` with `groups`, as in {'a': 3}"
+            raise invalid(name, rule, "None")
         if not hasattr(by_group, "keys"):
             rule = "map each group to its number, as in {'a': 3}, with `groups`"
             raise invalid(name, rule, brief(by_group))

@@ -298,7 +298,7 @@ class RankingReport:
                 rule = "be False for a report without comparisons"
                 raise invalid("summary", rule, "True")
             one = table_of_summary(self.comparisons_by, 1 - self.confidence_level)
-            tables = [one._replace(caption=f"{one.caption}. {one.reading}")]
+            return written(latex_of(one, one.reading), path)
         return written("\n".join(map(latex_of, tables)), path)
 
     def to_frame(self) -> Any:

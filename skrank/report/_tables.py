@@ -337,6 +337,11 @@ def conclusion_of(report: Any) -> str:
         return f"{said}, of {len(values)} rankings."
     each = zip(board.names, board._pvalues(), strict=True)
     others = {name: p for name, p in each if name != best}
+    table = report.comparisons
+    for pair, holm in zip(table.comparisons, table.adjusted_pvalues, strict=True):
+        name = pair.names[pair.names[0] == best]
+        if best in pair.names and (holm <= alpha or name in board.best):
+            others[name] = shown_pvalues(pair, math.log10(holm))[1]
     good = {name: p for name, p in others.items() if name in board.best}
     worse = {name: p for name, p in others.items() if name not in good}
     what = "lower" if sign > 0 else "higher"

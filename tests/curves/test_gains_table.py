@@ -27,7 +27,7 @@ def test_the_parts_are_counted():
     assert table.targets.tolist() == targets
     assert table.t.tolist() == ends[1:].tolist()
     assert_allclose(table.recall, np.cumsum(targets) / y.sum())
-    assert_allclose(table.lift, table.recall / (ends[1:] / 1000))
+    assert_allclose(table.cumulative_lift, table.recall / (ends[1:] / 1000))
 
 
 @pytest.mark.parametrize("n", range(3, 200))
@@ -125,7 +125,7 @@ def test_what_is_printed():
 def test_ends():
     only = hit_curve([1, 1], [2, 1]).gains_table(parts=2)
     assert np.isnan(only.ks).all()
-    assert only.lift.tolist() == [1, 1]
+    assert only.cumulative_lift.tolist() == [1, 1]
     with pytest.raises(ValueError, match="`parts` must be at most one for each of 2 i"):
         hit_curve([1, 0], [2, 1]).gains_table(parts=3)
     with pytest.raises(ValueError, match="`parts` must be an int of at least 1"):
@@ -155,8 +155,8 @@ def test_parts_end_at_given_depths(as_fraction):
     assert table.labels == ("1 %", "25", "5 %", "rest")
     assert_allclose(table.items, np.diff(ends))
     assert_allclose(table.targets, [part.sum() for part in found])
-    assert_allclose(table.part_rate, [part.mean() for part in found])
-    assert_allclose(table.part_lift, [part.mean() / y.mean() for part in found])
+    assert_allclose(table.rate, [part.mean() for part in found])
+    assert_allclose(table.lift, [part.mean() / y.mean() for part in found])
     assert_allclose(table.hits, np.cumsum([part.sum() for part in found]))
     whole = curve.gains_table(parts=[0.5, 1.0])
     assert whole.labels == ("50 %", "100 %")

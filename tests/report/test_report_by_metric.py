@@ -66,7 +66,7 @@ def test_several_metrics_have_letters_of_the_worse():
     assert [*report.comparisons_by][1:] == ["bedroc(alpha=20)", "k_at_recall(0.5)"]
     latex = report.to_latex(summary=True)
     assert latex.count(r"\begin{table}") == 1
-    tabular = latex.partition(r"\begin{tabular}")[2]
+    tabular = latex.partition(r"\begin{tabular}")[2].partition(r"\end{tabular}")[0]
     assert tabular in report.to_latex()
     assert "(Holm, level 0.05)" in latex
     rows = re.findall(r"^\(([abc])\) ([ABC]) & (.*) \\\\$", latex, re.MULTILINE)
@@ -106,7 +106,7 @@ def test_thresholds_and_gains_are_those_of_the_classes():
         ends = [0, 40, 200, 400, 4000]
         assert table.items.tolist() == np.diff(ends).tolist()
         judge = [found[a:b].mean() for a, b in pairwise(ends)]
-        assert table.part_rate == pytest.approx(judge)
+        assert table.rate == pytest.approx(judge)
         assert f"Gains table of {name}" in str(report)
     tenths = ranking_report(Y, SCORES["A"], gains=True).gains["model"]
     assert tenths.hits.tolist() == hit_curve(Y, SCORES["A"]).gains_table().hits.tolist()

@@ -73,6 +73,7 @@ _ALIASES = {
     "ef": "enrichment_factor",
     "lift": "enrichment_factor",
     "p": "precision",
+    "prec": "precision",
     "r": "recall",
     "sensitivity": "recall",
     "rprec": "r_precision",
