@@ -21,7 +21,7 @@ def latex_of(table: Table, note: str = "") -> str:
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         *head,
-        *(_row(row, table.n_names) for row in table.rows),
+        *(_row(row, table.n_names if table.header else 1) for row in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
         *([rf"\par\smallskip\footnotesize {_escape(note)}"] if note else []),

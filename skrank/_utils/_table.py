@@ -24,10 +24,10 @@ class Table(NamedTuple):
     ends_in_chance: bool = False
 
     def __str__(self) -> str:
-        """Print the caption and the cells."""
-        return "\n".join(
-            [self.caption, *align([self.header, *self.rows], self.n_names)]
-        )
+        """Print the caption and the cells; metrics and rules are not shortened."""
+        whole = int(self.n_names == 2 and self.header[0] != "A")
+        lines = align([self.header, *self.rows], self.n_names, whole)
+        return "\n".join([self.caption, *lines])
 
 
 def summary(title: str, rows: Sequence[tuple[str, str]]) -> str:
@@ -36,12 +36,22 @@ def summary(title: str, rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join([title, *(f"  {name:<{width}}  {said}" for name, said in rows)])
 
 
-def align(rows: Sequence[Sequence[str]], n_names: int) -> list[str]:
-    """Print rows of cells as lines: names to the left, numbers to the right."""
+def align(rows: Sequence[Sequence[str]], n_names: int, n_whole: int = 0) -> list[str]:
+    """Print rows of cells as lines: names to the left, numbers to the right.
+
+    Long names are shortened, except in the first `n_whole` columns.
+    """
     if not rows:
         return []
-    short = _shorten({name for row in rows for name in row[:n_names]})
-    rows = [[*(short[name] for name in row[:n_names]), *row[n_names:]] for row in rows]
+    short = _shorten({name for row in rows for name in row[n_whole:n_names]})
+    rows = [
+        [
+            *row[:n_whole],
+            *(short[name] for name in row[n_whole:n_names]),
+            *row[n_names:],
+        ]
+        for row in rows
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [_line(row, widths, n_names) for row in rows]
 

@@ -105,9 +105,10 @@ class GainsTable(Printed):
             Numbers of items and targets, the lift, and the range of random selection.
         """
         n, m, t, hits = self.n_samples, self.n_targets, self.t[0], self.hits[0]
+        first = f"The first {number(t, 6)} of {number(n, 6)} items"
         said = (
-            f"The first {t:.15g} of {n:.15g} items ({percent(t / n, 2)}) hold "
-            f"{hits:.4g} of {m:.15g} targets ({percent(hits / m, 2)})"
+            f"{first} ({percent(t / n, 2)}) hold {number(hits)} of {number(m, 6)} "
+            f"targets ({percent(hits / m, 2)})"
         )
         if n > self.t[-1]:  # the range is that of the scored targets alone
             return f"{said}."
@@ -117,14 +118,16 @@ class GainsTable(Printed):
         if np.isnan(low):
             return said
         cases = f"{number(100 * self.confidence_level)} of 100 cases"
-        return f"{said} Random selection finds {low:.4g} to {high:.4g} in {cases}."
+        return (
+            f"{said} Random selection finds {number(low)} to {number(high)} in {cases}."
+        )
 
     def _shown(self) -> Shown:
-        n, m = f"{self.n_samples:.15g}", f"{self.n_targets:.15g}"
+        n, m = number(self.n_samples, 6), number(self.n_targets, 6)
         columns: dict[str, Any] = {
             "part" if self.labels[0] == 1 else "to": self.labels,
-            "items": [f"{one:.15g}" for one in self.items],
-            "targets": [f"{one:.4g}" for one in self.targets],
+            "items": numbers(self.items, 6),
+            "targets": numbers(self.targets),
             "rate": numbers(self.rate, 3),
             "lift": [f"{one:.2f}" for one in self.lift],
             "recall": [f"{one:.3f}" for one in self.recall],
@@ -133,7 +136,7 @@ class GainsTable(Printed):
             limits = zip(self.low, self.high, strict=True)
             columns["interval"] = [f"{low:.2f}-{high:.2f}" for low, high in limits]
         columns["cum. lift"] = [f"{one:.2f}" for one in self.cumulative_lift]
-        columns["KS"] = [f"{one:.2f}" for one in self.ks]
+        columns["KS"] = [f"{round(one, 2) + 0.0:.2f}" for one in self.ks]
         rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
         facts = [
             ("ranking", f"{n} items, {m} targets"),

@@ -249,7 +249,8 @@ class HitCurve:
             Number of equal parts, such as 10 for tenths, at most one for each item.
             Their sizes differ by at most one item. Or the depths at which parts end,
             such as ``(0.01, 0.02, 0.05)``: ints count items, and floats in (0, 1] are
-            fractions, rounded up. The rest of the ranking is the last part.
+            fractions, rounded up, as are texts such as "5%". The rest of the ranking is
+            the last part.
         confidence_level : float, default=0.95
             Level of the interval of the share of targets, and of the range of random
             selection, between 0 and 1.

@@ -374,6 +374,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             return replace(rule, degrees_of_freedom=freedom)
         else:
             error = self._drawn_error(bootstrap(metric, ranking))
+            error = max(error, metric.least_error(ranking))
             freedom = fewest_of(ranking) - 1
         return resampled_rule(metric, ranking, error, degrees_of_freedom=freedom)
 

@@ -304,7 +304,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
         Raises
         ------
         ValueError
-            If the models differ in the numbers of data sets, of items or of targets.
+            If the models differ in the numbers of data sets or of targets, or of items
+            for one data set.
         """
         return self.of(rankings)
 

@@ -145,7 +145,10 @@ class RandomSelectionResult(Result):
         """The p-value with its meaning and its method, in print."""
         said = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
         extreme = said[self.alternative]
-        value = format_pvalue(self.log10_pvalue)
+        # the relative error of (C + 1) / (B + 1) by draws is 1 if C is 0
+        error = self.pvalue_relative_error or 0.0
+        is_limit = self.method == "monte_carlo" and error > 0.99
+        value = format_pvalue(self.log10_pvalue, is_limit=is_limit)
         if self.null_values is not None:
             value = format_counted_pvalue(self.pvalue, self.null_values.size)
         return f"{value}   P(null {extreme} observed), method: {self.method}"

@@ -28,6 +28,7 @@ from skrank._utils._checks import (
 )
 from skrank._utils._columns import check_length, check_numbers
 from skrank._utils._documented import documented
+from skrank._utils._numbers import number
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
@@ -87,10 +88,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     cost : float, default=None
         Cost of looking at an item, at least 0. Required with `benefit`.
     guarantee : float, default=None
-        Probability with which the recall or the precision on other items is at least
-        the given one, which is then below 1. Between 0 and 1, such as 0.95. None
-        chooses the threshold that has it on these data, which falls short on other
-        items about half of the time.
+        Probability, such as 0.95, that the recall or the precision on other items
+        reaches the given value, which is then below 1. With None, the threshold reaches
+        it on these data, and misses it on other items about half of the time.
     n_resamples : int, default=9999
         Number of draws of an interval.
     n_jobs : int, default=None
@@ -118,13 +118,14 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     or at all items are choices, too. The profit of t items with h targets is ``benefit
     * h - cost * t``. The items are divided at random into 10 folds, 20 times. The
     threshold is chosen without each fold, and the hits and the other items that it
-    retrieves from the fold are counted [1]_. For a profit, their number is expected of
-    other items; for a recall or a precision, by how much they are fewer than in the
-    other folds is subtracted from the value on these data. Intervals have the limits of
-    two shares, of the targets and of the non-targets retrieved, by the prior of
-    Jeffreys [2]_: the lower limits of what is expected and the upper ones of these
-    data, or the other way round. Those of `threshold` and `t` are of other samples,
-    from populations that are drawn by the Bayesian bootstrap [3]_.
+    retrieves from the fold are counted [1]_. For a profit, these numbers are expected
+    of other items. For a recall or a precision, they are compared with those of the
+    other folds, and the difference is subtracted from the value on these data.
+    Intervals follow from the limits of two shares, of the targets and of the
+    non-targets retrieved, by the prior of Jeffreys [2]_. The limits are those of the
+    numbers expected and of the numbers on these data, whichever are further apart. The
+    intervals of `threshold` and `t` are of other samples, from populations that are
+    drawn by the Bayesian bootstrap [3]_.
 
     A guaranteed recall is that of a tolerance limit [4]_: it is exact for any scores,
     with ties it holds more often. A guaranteed precision is found by a sequence of
@@ -288,8 +289,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
                 return f"{name} {getattr(self, name):g}{promise}"
         if self.t is not None:
             return f"t = {self.t:g}"
-        benefit = "of each item" if self._has_amounts else f"{self.benefit:g}"
-        return f"the largest profit (benefit {benefit}, cost {self.cost:g})"
+        benefit = "of each item" if self._has_amounts else number(self.benefit, 6)
+        cost = number(self.cost or 0.0, 6)
+        return f"the largest profit (benefit {benefit}, cost {cost})"
 
     @property
     def _has_amounts(self) -> bool:
@@ -510,10 +512,12 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         if amounts is not None:
             each_day = zip(rankings, amounts, items, strict=True)
             worth = np.stack([_worth_at(*one) for one in each_day])
+        # a recall or a precision is chosen by the hits, and a profit by their worth
+        gains = worth if self.recall is self.precision is None else hits
         m, looked = targets.sum(), items.sum(axis=0)
-        at = int(self._choose_depth(worth.sum(axis=0), looked, m))
+        at = int(self._choose_depth(gains.sum(axis=0), looked, m))
         t = depths[at] if self.t is None else looked[at] / n_days
-        gained, h, o = self._held_out_days(worth, hits, items, targets, rng)
+        gained, h, o = self._held_out_days(gains, worth, hits, items, targets, rng)
         # days with few targets tell little about them
         df = max(1.0, m**2 / np.sum(targets**2) - 1)
         each = [self._rules_of_days(gained, h, o, targets, df)]
@@ -529,7 +533,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             warn("The recall is undefined: one of the rankings has all targets.")
         # other samples of as many days
         drawn = [
-            depths[self._choose_depth(w @ worth, w @ items, (w @ targets)[:, None])]
+            depths[self._choose_depth(w @ gains, w @ items, (w @ targets)[:, None])]
             for size in _sizes(self.n_resamples)
             for w in [other_sample(rng, np.ones(n_days), size)]
         ]
@@ -553,6 +557,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
 
     def _held_out_days(
         self,
+        gains: Floats,
         worth: Floats,
         hits: Floats,
         items: Floats,
@@ -569,7 +574,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             fold = rng.permutation(np.arange(n_days) % _FOLDS)
             inside = fold == np.arange(min(_FOLDS, n_days))[:, None]
             others = (~inside).astype(float)
-            train = others @ worth, others @ items, (others @ targets)[:, None]
+            train = others @ gains, others @ items, (others @ targets)[:, None]
             chosen = np.arange(n_days), self._choose_depth(*train)[fold]
             found += np.stack([one[chosen] for one in (worth, hits, items)])
         return found / _DIVISIONS

@@ -205,7 +205,7 @@ class ThresholdChoiceResult(Result):
                 continue
             low, high = self._rules[name].bounds(0.95)
             if name == "t" and "threshold" not in self._rules:
-                held = "chosen with other rankings"
+                held = "chosen with other groups"
             text = f"{number(value)}   95 %: {interval(low, high)} {held}"
             rows.append((name, text))
         return rows

@@ -403,8 +403,9 @@ def wss(
     """Work saved over sampling (WSS) at a recall, such as WSS@95.
 
     The share of the items that need not be read to find a share of the targets, less
-    the share that a random order saves. A larger value is better. A random ranking has
-    about 0.
+    1 - recall that a random order saves if there are many targets. A larger value is
+    better. A random ranking has a mean of about 0, and above 0 with few targets: 0.12
+    with 5 targets and 0.04 with 10 at a recall of 0.95.
 
     Parameters
     ----------

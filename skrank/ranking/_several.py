@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import invalid
 from skrank._utils._columns import check_length, factorize
+from skrank._utils._numbers import number
 from skrank._utils._text import brief, listed
 from skrank._utils._warnings import warn
 from skrank.ranking._input import RankingInput, append_unlisted, check_unlisted
@@ -126,11 +127,13 @@ def both_classes(
         raise invalid("y_true", rule, got, about_groups.strip())
     if len(kept) < len(sizes) and math.isnan(float(undefined)):
         n_targets = sum(m for m, _ in sizes)
+        of_weights = "" if n_targets == int(n_targets) else ", by their weights"
         n_left = n_targets - sum(sizes[i][0] for i in kept)
         warn(
             f"{len(sizes) - len(kept)} of {len(sizes)} {unit} have no targets, or no "
             "non-targets. The metric is undefined there. They are left out, with "
-            f"{n_left:.15g} of {n_targets:.15g} targets.{about_groups}"
+            f"{number(n_left, 6)} of {number(n_targets, 6)} targets{of_weights}."
+            f"{about_groups}"
         )
     return kept
 

@@ -183,12 +183,18 @@ def ranking_report(
         of_top += [f"{at_t}@{depth}" for depth in depths_t]
     top = {name: make_null_metric(name, ties) for name in of_top}
     more = [metrics] if isinstance(metrics, str | AnyMetric) else list(metrics)
-    others = {made.name: made for made in (make_metric(one, ties) for one in more)}
-    others = {name: one for name, one in others.items() if name != main.name}
+    others = {**compared_by}
+    others |= {made.name: made for made in (make_metric(one, ties) for one in more)}
+    del others[main.name]
 
     # results; null means otherwise depend on the targets or the ties of each ranking
     null_means: dict[str, float] = {}
-    if not every.of_classes and ties == "expected":
+    alike = all(
+        (one.n_samples, one.n_missed) == (row[0].n_samples, 0)
+        for row in every.parts
+        for one in row
+    )
+    if not every.of_classes and ties == "expected" and alike:
         for name, metric in {main.name: main, **top, **others}.items():
             # with clusters, metrics of the order within the top have another mean
             if isinstance(metric, Metric) and not (every.n_clusters and metric.ordered):

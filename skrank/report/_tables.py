@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skrank._utils._checks import check_depth
-from skrank._utils._numbers import format_pvalue, numbers, percent
+from skrank._utils._numbers import format_pvalue, number, numbers, percent
 from skrank._utils._table import Table
 from skrank._utils._text import as_text
 from skrank.curves._gains_table import GainsTable
@@ -232,8 +232,7 @@ def table_of_thresholds(
     ]
     for i, first in enumerate(each):
         results = [of[i] for of in thresholds.values()]
-        columns = [numbers(one.threshold for one in results)]
-        columns.append(numbers(one.t for one in results))
+        columns = [_scores_kept(results), [number(one.t, 6) for one in results]]
         for name in shown:
             limits = [
                 tuple(one.confidence_interval(name, confidence_level))
@@ -250,12 +249,23 @@ def table_of_thresholds(
         heads = [first.metric, *[""] * (len(results) - 1)]
         rows += [*zip(heads, map(_name, thresholds), *columns, strict=True)]
     reading = (
-        "Items whose score is at least the threshold, their number t, and what to "
-        f"expect of other items with this threshold, with the {level} interval in "
+        "The scores at which to look at an item, the number t of such items, and what "
+        f"to expect of other items with this rule, with the {level} interval in "
         "parentheses."
     )
-    header = ("rule", "ranking", "threshold", "t", *shown)
+    header = ("rule", "ranking", "score", "t", *shown)
     return Table("Thresholds", header, rows, 2, reading)
+
+
+def _scores_kept(results: Sequence[ThresholdChoiceResult]) -> list[str]:
+    """Return the scores at or above the threshold, of the given scores."""
+    signs = ["<=" if one.score.startswith("minus") else ">=" for one in results]
+    scores = numbers(
+        -one.threshold if sign == "<=" else one.threshold
+        for sign, one in zip(signs, results, strict=True)
+    )
+    pairs = zip(signs, scores, strict=True)
+    return ["-" if score == "-" else f"{sign} {score}" for sign, score in pairs]
 
 
 def table_of_gains(name: str, gains: GainsTable) -> Table:

@@ -682,7 +682,7 @@ def test_printed_table():
         "  pvalue    two-sided, method: posterior",
         "  A        B     value A  value B  difference  std error  zscore  pvalue"
         "  adjusted",
-        "  perfect  half   1.0000   0.5000      0.5000     0.3299    1.52    0.36"
+        "  perfect  half   1.0000   0.5000      0.5000      0.330    1.52    0.36"
         "      0.36",
     ]
 

@@ -153,6 +153,10 @@ class AnyMetric(ABC):
         n_samples = shape.n_scored + shape.n_missed
         return Frame(n_samples, n_targets, self.cut(shape, n_targets), shape.n_missed)
 
+    def least_error(self, ranking: Ranking) -> float:
+        """Standard error below which that of a bootstrap is too small; 0 if unknown."""
+        return 0.0
+
     @abstractmethod
     def value(self, ranking: Ranking) -> float:
         """Value of one ranking with targets and non-targets, or with missed targets."""

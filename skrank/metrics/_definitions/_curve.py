@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skrank._utils._checks import check_depth, check_positive, check_share, invalid
 from skrank._utils._rounding import ROUNDING
@@ -91,9 +92,29 @@ class KSStatistic(ThresholdMetric):
 
     def value(self, ranking: Ranking) -> float:
         """Return the largest difference; 0 if no threshold is better than chance."""
+        apart = self._differences(ranking)
+        return min(1.0, float(apart.max(initial=0.0)))
+
+    def _differences(self, ranking: Ranking) -> NDArray[np.float64]:
+        """Return the differences at all thresholds."""
         points = points_of(ranking)
         others = (points.t - points.hits) / (points.n_non_targets or 1)
-        return min(1.0, float((points.recall - others).max(initial=0.0)))
+        apart: NDArray[np.float64] = points.recall - others
+        return apart
+
+    def least_error(self, ranking: Ranking) -> float:
+        """Return the error of two shares at the best threshold, with half an item each.
+
+        Resamples repeat the targets near the threshold, and find a better one.
+        """
+        points, apart = points_of(ranking), self._differences(ranking)
+        if not apart.size:
+            return 0.0
+        at = int(apart.argmax())
+        found = np.array([points.hits[at], points.t[at] - points.hits[at]])
+        sizes = np.array([ranking.n_targets, ranking.n_non_targets], dtype=float)
+        shares = (found + 0.5) / (sizes + 1)
+        return float(np.sqrt(np.sum(shares * (1 - shares) / sizes)))
 
 
 @dataclass(frozen=True, slots=True)

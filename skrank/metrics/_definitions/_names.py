@@ -169,7 +169,9 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
         rule = f"have a cutoff, as in '{name}@10' or '{name}@5%'"
         raise invalid("metric", rule, brief(metric))
     if cutoff and not called:
-        raise ValueError(f"`metric` {name!r} has no cutoff; got {brief(metric)}.")
+        hint = f" Write {name}({allowed[0]}=...)." if len(allowed) == 1 else ""
+        msg = f"`metric` {name!r} has no cutoff; got {brief(metric)}.{hint}"
+        raise ValueError(msg)
     if cutoff:
         rule = "have a number after '@', as in 'precision@10', 'recall@5%' or 'ap@0.5'"
         share = cutoff.removesuffix("%")
