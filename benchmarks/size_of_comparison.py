@@ -12,8 +12,8 @@ difference of each pair before the test. It has the shares with p <= 5 % and p <
 by Student's t as in "jackknife" and by the normal distribution.
 
 The third table has few targets: the shares with p <= 5 % by "permutation" (the
-default) and by "jackknife", for rankings of equal shape and for complementary ones,
-each of which finds another half of the targets. Its last rows are the power with a
+default) and by "jackknife", for rankings of equal shape, for nearly equal ones, and for
+complementary ones, each of which finds another half of the targets. Its last rows are the power with a
 better A.
 
 The last two tables are of equally good rankings in a leaderboard, the share of samples
@@ -139,6 +139,8 @@ def main_unlike(pairs, jobs):
 
 
 FEW = ("normal", "t3", "ties", "rare", "correlated", "complementary")
+# Two models that differ by noise of this size
+ALIKE = {"alike .001": 0.001, "alike .01": 0.01, "alike .1": 0.1}
 METRICS = ("average_precision", "precision@20", "bedroc(alpha=20)")
 
 
@@ -154,6 +156,9 @@ def draw_few(rng, population, m):
     if population == "correlated":
         scores = np.sqrt(0.8) * noise[0] + np.sqrt(0.2) * noise[1:]
         return y_true, (scores + 1.5 * y_true).T
+    if population in ALIKE:
+        scores = rng.normal(1.5 * y_true) + ALIKE[population] * noise[1:]
+        return y_true, scores.T
     if population == "complementary":
         half = rng.random(n) < 0.5
         found = np.stack([y_true & half, y_true & ~half])
@@ -185,7 +190,7 @@ def run_few(seed, draw_pair, args, pairs):
 
 
 def main_few(pairs, jobs):
-    sizes = [(draw_few, setting) for setting in product(FEW, (8, 15, 40))]
+    sizes = [(draw_few, setting) for setting in product((*FEW, *ALIKE), (8, 15, 40))]
     powers = [(draw_better, setting) for setting in ((10, 1.5), (15, 1.2))]
     rows = Parallel(n_jobs=jobs)(
         delayed(run_few)(seed, *setting, pairs)

@@ -16,6 +16,7 @@ from skrank import (
     RandomSelectionResult,
     RandomSelectionTest,
     RankCounts,
+    Ranking,
     average_precision,
 )
 
@@ -436,3 +437,24 @@ def test_progress_is_shown_over_methods_and_lists(capsys):
     part, other = found.parts[0], expected.parts[0]
     assert part.pvalue == pytest.approx(other.pvalue, rel=1e-12)
     assert "rankings" in capsys.readouterr().err
+
+
+def test_a_monte_carlo_pvalue_that_no_draw_reached_is_a_limit():
+    y = np.arange(200) < 10
+    test = RandomSelectionTest(method="monte_carlo", n_resamples=99)
+    assert "<= 0.01" in str(test.from_predictions(y, -np.arange(200.0)))
+    score = np.random.default_rng(0).normal(size=200)
+    assert "<=" not in str(test.from_predictions(y, score))
+
+
+def test_precision_counts_given_rankings_without_targets():
+    rng = np.random.default_rng(0)
+    y = rng.random((8, 50)) < 0.1
+    y[:2] = False
+    score, day = rng.normal(y), np.repeat(np.arange(8), 50)
+    rankings = [Ranking.from_predictions(*one) for one in zip(y, score, strict=True)]
+    test = RandomSelectionTest("precision@10")
+    by_day = test.from_predictions(y.ravel(), score.ravel(), groups=day)
+    given = test.from_rankings(rankings)
+    assert (given.value, given.pvalue) == (by_day.value, by_day.pvalue)
+    assert given.n_rankings == 8

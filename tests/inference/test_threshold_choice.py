@@ -643,6 +643,22 @@ def test_amounts_go_with_their_items_and_choose_the_best_depth():
     assert again.to_dict() == pytest.approx(found.to_dict(), nan_ok=True)
 
 
+@pytest.mark.parametrize("rule", [{"recall": 0.8}, {"precision": 0.15}, {"t": 12}])
+def test_amounts_do_not_change_what_is_chosen_by_hits(rule):
+    y, score, day, amounts = days_with_amounts()
+    one = ThresholdChoice(**rule, benefit=50, cost=5)
+    each = ThresholdChoice(**rule, benefit=amounts, cost=5)
+    judge = one.from_predictions(y, score, groups=day)
+    found = each.from_predictions(y, score, groups=day)
+    for name in ("t", "recall", "precision"):
+        assert getattr(found, name) == pytest.approx(getattr(judge, name))
+        limits = judge.confidence_interval(name)
+        assert found.confidence_interval(name) == pytest.approx(limits)
+    t = int(found.t)
+    profit = expected_profit(y, score, benefit=amounts, cost=5, t=t, groups=day)
+    assert found.apparent_profit == pytest.approx(profit)
+
+
 def test_amounts_that_are_refused():
     y, score, day, amounts = days_with_amounts()
     choice = ThresholdChoice(benefit=amounts, cost=8)

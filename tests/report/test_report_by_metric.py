@@ -12,7 +12,9 @@ import pytest
 from skrank import (
     MetricInterval,
     RandomSelectionTest,
+    Ranking,
     RankingComparison,
+    Rankings,
     ThresholdChoice,
     hit_curve,
     ranking_report,
@@ -165,3 +167,40 @@ def test_the_command_has_the_same_tables(tmp_path, capsys):
         with pytest.raises(SystemExit):
             main(["report", str(file), *columns, *wrong])
         assert said in capsys.readouterr().err
+
+
+def test_thresholds_are_of_the_given_scores():
+    energy = -SCORES["A"] - 10
+    rule = ThresholdChoice(recall=0.8)
+    report = ranking_report(Y, {"e": energy}, lower_is_better=True, thresholds=rule)
+    found = report.thresholds["e"][0]
+    row = next(line for line in str(report).splitlines() if "<=" in line)
+    score, t = re.search(r"<= (-?[\d.]+) +(\d+)", row).groups()
+    assert int(t) == found.t
+    assert float(score) == pytest.approx(-found.threshold, abs=0.01)
+    kept = energy <= -found.threshold
+    assert kept.sum() == found.t
+
+
+def test_other_metrics_of_compare_by_are_never_lost():
+    metrics = ["average_precision", "bedroc"]
+    alone = ranking_report(Y, SCORES["A"], compare_by=metrics)
+    assert "bedroc(alpha=20)" in str(alone)
+    judge = MetricInterval("bedroc").from_predictions(Y, SCORES["A"])
+    assert alone.to_frame()["bedroc(alpha=20)"][0] == judge.value
+    two = ranking_report(Y, SCORES, compare_by=metrics)
+    assert "bedroc(alpha=20)_low" in two.to_frame()
+
+
+def test_lists_of_different_items_have_no_common_null_mean():
+    rng = np.random.default_rng(0)
+    lists = {
+        name: [
+            Ranking.from_predictions(np.arange(n) < 4, rng.normal(size=n))
+            for n in sizes
+        ]
+        for name, sizes in (("A", (13, 20)), ("B", (60, 70)))
+    }
+    report = ranking_report(Rankings.from_rankings(lists), t=5)
+    assert report.null_means == {}
+    assert report.tests["A"].null_mean != report.tests["B"].null_mean

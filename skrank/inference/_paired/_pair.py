@@ -39,9 +39,10 @@ Standings = tuple[Standing, Standing]
 _DRAWS, _BLOCK = 512, 1 << 11
 
 # Standard error of the jackknife over that of the exchanges, above which the exchanges
-# are of nearly equal rankings: 1.5 to 2 for a correlation of .9999, and below 1.15 in
-# 95 % of the samples for correlations up to .5 (benchmarks/size_of_comparison.py). With
-# 1.1, rankings that are not alike are affected; with 1.5, sizes at .05 reach .12.
+# are of nearly equal rankings: it is 1.5 to 2 for models that differ by noise of .01
+# and .001, and below 1.15 in 95 % of the samples for correlations up to .5. Without the
+# limit their sizes at .05 are .10 to .18, with it .01 to .08
+# (benchmarks/size_of_comparison.py, "alike"); with half of it, all rankings are wider.
 _NEARLY_EQUAL = 1.2
 
 
