@@ -24,6 +24,7 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._documented import documented
+from skrank._utils._text import brief
 from skrank.inference._variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import AnyMetric, make_null_metric
 from skrank.ranking._rankings import Rankings
@@ -62,8 +63,11 @@ class MetricSettings:
 
     def __repr__(self) -> str:
         """Print the settings as they would be written."""
-        settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({settings})"
+        settings = (
+            f"{name}={brief(value) if isinstance(value, np.ndarray) else repr(value)}"
+            for name, value in vars(self).items()
+        )
+        return f"{type(self).__name__}({', '.join(settings)})"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the settings, as estimators of scikit-learn do.
@@ -312,7 +316,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
     def _asked(self, rankings: Rankings) -> Rankings:
         """Return the parts for which the metric is defined; refuse other data."""
         self._check_data(rankings)
-        # a fold without a value is left out: it is no sample of the same items
+        # folds without a value are always left out
         fills = rankings.kind == "groups" or self.undefined == "raise"
         answer = self.undefined if fills else math.nan
         return rankings.defined_for(self._metric(), answer)

@@ -483,6 +483,9 @@ class _Models:
         self.values = self.asked.by_fold(
             [[self.metric.value(one) for one in row] for row in parts]
         )
+        if np.isinf(self.values).any():
+            rule = "be finite: its targets were missed, so give `n_unlisted`"
+            raise invalid("metric", rule, self.metric.name)
         frames = [self.metric.frame(row[0], row[0].n_targets) for row in parts]
         self.scales = self.asked.by_fold(
             [reach_of(self.metric, one).best for one in frames]

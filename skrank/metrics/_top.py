@@ -379,7 +379,8 @@ def _profit_of_amounts(
     check_option("ties", ties, ("expected", "together"))
     cost, t = check_not_negative("cost", cost), check_cutoff("t", t)
     for name, value in others.items():
-        if value is not None and value != 0 and name != "undefined":
+        is_left_out = value is None or (np.ndim(value) == 0 and value == 0)
+        if not is_left_out and name != "undefined":
             rule = "be left out for a benefit of each item"
             raise invalid(name, rule, brief(value))
     y_true, y_score = columns_of(y_true, y_score)

@@ -135,6 +135,8 @@ def test_lists_of_different_items():
     for method in ("jackknife", "bootstrap"):
         with pytest.raises(ValueError, match="'wilcoxon' with n_missed"):
             RankingComparison(method=method).from_rankings(lists)
+    with pytest.raises(ValueError, match="`metric` must be finite"):
+        RankingComparison("k_at_recall(0.9)").from_rankings(lists)
     rng = np.random.default_rng(0)
     unlike = {
         name: [

@@ -167,6 +167,7 @@ def test_amounts_that_are_refused():
         ({"benefit": [5, np.nan, 2]}, "`benefit` must be a finite number"),
         ({"benefit": amounts, "ties": "optimistic"}, "`ties` must be one of"),
         ({"benefit": amounts, "sample_weight": [1, 1, 2]}, "`sample_weight` must be"),
+        ({"benefit": amounts, "sample_weight": np.ones(3)}, "`sample_weight` must"),
         ({"benefit": amounts, "n_missed": 1}, "`n_missed` must be left out"),
         ({"benefit": amounts, "t": 4}, "`t` must not reach beyond"),
         ({"benefit": amounts, "cost": -1}, "`cost` must be"),
