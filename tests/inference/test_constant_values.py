@@ -23,6 +23,7 @@ from skrank import (
     RankingComparison,
     hit_curve_band,
 )
+from skrank._utils._numbers import interval as in_print
 
 DEPTHS = (1, 2, 0.5, 1.0)
 # metric -> settings; of those with a cutoff, one for each depth
@@ -130,7 +131,7 @@ def test_one_point_is_the_interval_of_what_no_sample_changes(case, ties, sized):
         if fixed and ties == "expected":
             assert is_point
             assert result.standard_error == 0
-            assert interval(result.value, result.value) in str(result)
+            assert in_print(result.value, result.value) in str(result)
 
 
 @pytest.mark.parametrize("ties", TIES)
