@@ -4,8 +4,8 @@ How many items to inspect
 
 A response is worth 200, and a letter costs 5. How many customers of the
 ranking should get a letter? The example chooses a threshold on one
-mailing and checks it on the next ones. In the last section, the number
-of responders varies between mailings.
+mailing and checks it on the next ones, also where the number of
+responders varies, and ends with a table and a page for colleagues.
 """
 
 # %%

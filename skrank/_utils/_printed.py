@@ -54,7 +54,7 @@ class Printed:
         html : str or None
             The page, or None if it was written to a file.
         """
-        title, rows, cells = self._shown()
+        title, rows, cells = _without_gaps(self._shown())
         tables = [_table("", cells)] if cells else []
         said = self.conclusion() if hasattr(self, "conclusion") else ""
         piece = piece_of_page(title, "h1", said, dict(rows), tables, "")
@@ -74,7 +74,7 @@ class Printed:
             A ``table`` with its caption: the rows that are printed, or the printed
             table with the rows above it as a note. None if it was written to a file.
         """
-        title, rows, cells = self._shown()
+        title, rows, cells = _without_gaps(self._shown())
         table, note = Table(title, (), [*rows], 2, ""), ""
         if cells:
             note = "; ".join(f"{name}: {text}" for name, text in rows)
@@ -83,7 +83,7 @@ class Printed:
 
     def _repr_html_(self) -> str:
         """Show the summary in a notebook."""
-        title, rows, cells = self._shown()
+        title, rows, cells = _without_gaps(self._shown())
         left = 'style="text-align: left"'
         facts = "".join(
             f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(said)}</td></tr>\n"
@@ -100,6 +100,12 @@ class Printed:
             body = "".join(f"<tr>{line}</tr>\n" for line in lines)
             html += f"\n<table>\n{body}</table>"
         return html
+
+
+def _without_gaps(shown: Shown) -> Shown:
+    """Put a semicolon where three blanks divide a row in print."""
+    rows = [(name, said.replace("   ", "; ")) for name, said in shown.rows]
+    return shown._replace(rows=rows)
 
 
 def _table(caption: str, cells: Sequence[Sequence[str]]) -> Table:

@@ -103,8 +103,9 @@ def test_notebooks_show_the_words_of_the_print(question):
     found = Tags(html)
     assert not found.open
     assert found.tags <= {"table", "caption", "tr", "th", "td"}
-    words = re.findall(r"\S+", unescape(found.text))
-    assert sorted(words) == sorted(re.findall(r"\S+", str(result)))
+    # three blanks within a row are a semicolon
+    words = re.findall(r"\S+", unescape(found.text).replace(";", " "))
+    assert sorted(words) == sorted(re.findall(r"\S+", str(result).replace(";", " ")))
     assert repr(result) == str(result)
 
 
@@ -263,9 +264,9 @@ def test_results_are_pages_and_latex(name, tmp_path):
     title, *rows = str(result).splitlines()
     page = result.to_html()
     assert page.startswith("<!DOCTYPE html>")
-    words = " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+    words = unescape(re.sub(r"<[^>]+>", " ", page)).replace(";", " ")
     for row in [title, *rows]:
-        assert " ".join(row.split()) in words
+        assert " ".join(row.replace(";", " ").split()) in " ".join(words.split())
     latex = result.to_latex()
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 1
     body = latex.split(r"\toprule")[1].split(r"\bottomrule")[0]
