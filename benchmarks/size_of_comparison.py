@@ -13,8 +13,8 @@ by Student's t as in "jackknife" and by the normal distribution.
 
 The third table has few targets: the shares with p <= 5 % by "permutation" (the
 default) and by "jackknife", for rankings of equal shape, for nearly equal ones, and for
-complementary ones, each of which finds another half of the targets. Its last rows are the power with a
-better A.
+complementary ones, each of which finds another half of the targets. Its last rows are
+the power with a better A.
 
 The last two tables are of equally good rankings in a leaderboard, the share of samples
 with any false statement and of those in which the first is not among the best; and of
