@@ -600,7 +600,7 @@ def test_input_and_levels_are_checked():
         result.confidence_interval(95)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_interval_of_a_high_ks_statistic_holds():
     # the error of the resamples alone covers .74
     y = np.arange(500) < 30

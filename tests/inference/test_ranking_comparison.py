@@ -830,7 +830,7 @@ def test_rankings_that_cannot_be_compared():
         asked.from_rankings({"A": [], "B": []})
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("noise", [0.001, 0.1])
 def test_nearly_equal_models_are_seldom_called_different(noise):
     # without wider exchanges .18 and .09 of these pairs have p <= .05

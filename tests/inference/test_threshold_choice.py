@@ -671,7 +671,7 @@ def test_amounts_that_are_refused():
             ThresholdChoice(benefit=wrong, cost=1)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_interval_of_a_profit_by_amounts_holds():
     y, score, day, amounts = days_with_amounts(seed=99, n_days=4000)
     truth, held = {}, []

@@ -11,7 +11,7 @@ from skrank import RandomSelectionNull
 CELLS = [
     (92_274, 19_988, 14_809, 321, 105),
     (3000, 900, 40, 2500, 700),
-    (8_000, 6_000, 3600, 2400, 10),
+    pytest.param((8_000, 6_000, 3600, 2400, 10), marks=pytest.mark.nightly),
 ]
 
 

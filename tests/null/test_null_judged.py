@@ -500,7 +500,10 @@ def test_gain_of_the_second_target_of_a_long_ranking():
         judges.assert_p(null.tail(2 / rank), exact, PROMISED)
 
 
-@pytest.mark.parametrize("number", [2, 4, 5, 6, 10, 20])
+@pytest.mark.parametrize(
+    "number",
+    [2, 4, *(pytest.param(one, marks=pytest.mark.nightly) for one in (5, 6, 10, 20))],
+)
 def test_gain_of_a_later_target(number):
     n, m = 300, 20
     null = RandomSelectionNull(n, m, FirstTargets(first=number - 1, stop=number))
