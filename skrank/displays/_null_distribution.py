@@ -150,9 +150,8 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
             said = f"winner {value}, z {number(zscore, 3)}, adjusted {p}"
         elif isinstance(result, RandomSelectionResult):
             drawn = result.null_values  # with clusters or strata
-            p = format_pvalue(result.log10_pvalue, called="p")
-            if drawn is not None:
-                p = format_counted_pvalue(result.pvalue, drawn.size, "p")
+            limit: Any = {"is_limit": result._is_limit, "called": "p"}
+            p = format_pvalue(result.log10_pvalue, **limit)
             said = f"{number(result.value, 3)}, z {number(result.zscore, 3)}, {p}"
         else:
             rule = "be the result of a test or a null distribution"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._documented import documented
-from skrank._utils._numbers import format_counted_pvalue, format_pvalue
+from skrank._utils._numbers import format_pvalue
 from skrank._utils._text import columns_of
 from skrank.inference._result import Result, shown
 from skrank.null import MeanNull, RandomSelectionNull
@@ -141,16 +141,17 @@ class RandomSelectionResult(Result):
         return min(1.0, len(parts) * min(part.pvalue for part in parts))
 
     @property
+    def _is_limit(self) -> bool:
+        """Whether no random draw was as extreme; (C + 1) / (B + 1) has the error 1."""
+        error = self.pvalue_relative_error or 0.0
+        return self.method == "monte_carlo" and error > 0.99
+
+    @property
     def _pvalue(self) -> str:
         """The p-value with its meaning and its method, in print."""
         said = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
         extreme = said[self.alternative]
-        # the relative error of (C + 1) / (B + 1) by draws is 1 if C is 0
-        error = self.pvalue_relative_error or 0.0
-        is_limit = self.method == "monte_carlo" and error > 0.99
-        value = format_pvalue(self.log10_pvalue, is_limit=is_limit)
-        if self.null_values is not None:
-            value = format_counted_pvalue(self.pvalue, self.null_values.size)
+        value = format_pvalue(self.log10_pvalue, is_limit=self._is_limit)
         return f"{value}   P(null {extreme} observed), method: {self.method}"
 
     def _rows(self) -> list[tuple[str, str]]:

@@ -292,14 +292,13 @@ class RankingReport:
         ValueError
             If there are no comparisons to summarize.
         """
-        tables = self._tables()
         if check_flag("summary", summary):
             if not self.comparisons_by:
                 rule = "be False for a report without comparisons"
                 raise invalid("summary", rule, "True")
             one = table_of_summary(self.comparisons_by, 1 - self.confidence_level)
             return written(latex_of(one, one.reading), path)
-        return written("\n".join(map(latex_of, tables)), path)
+        return written("\n".join(map(latex_of, self._tables())), path)
 
     def to_frame(self) -> Any:
         """Return the rankings as a data frame with a row for each ranking.
