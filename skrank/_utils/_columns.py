@@ -13,17 +13,20 @@ from skrank._utils._checks import invalid
 from skrank._utils._text import brief, listed
 
 
-def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Check that an argument is a finite number, or an array of them."""
+def check_numbers(
+    name: str, values: ArrayLike, *, finite: bool = True
+) -> NDArray[np.float64]:
+    """Check that an argument is a number, or an array of them."""
     array = np.asarray(values)
     if array.dtype.kind in "iuf":
         # a narrow float becomes the number that it prints as, see `real_number`
         narrow = array.dtype.kind == "f" and array.dtype.itemsize < 8
         with np.errstate(over="ignore"):  # infinite values raise an error
             numbers = (array.astype(str) if narrow else array).astype(np.float64)
-        if np.all(np.isfinite(numbers)):
+        if not finite or np.all(np.isfinite(numbers)):
             return numbers
-    raise invalid(name, "be a finite number or an array of them", brief(values))
+    kind = "finite number" if finite else "number"
+    raise invalid(name, f"be a {kind} or an array of them", brief(values))
 
 
 def is_dask(values: Any) -> bool:

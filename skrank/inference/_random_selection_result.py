@@ -52,8 +52,8 @@ class RandomSelectionResult(Result):
         Proven bounds of the p-value from "exact" and "bounds". None for other methods.
     pvalue_relative_error : float or None
         Relative error of the p-value. For "importance_sampling" and "monte_carlo" it is
-        the standard error. For "inversion" it is an estimate, and not a bound.
-        None if there are bounds, or if the method gives no error.
+        the standard error. For "inversion" it is an estimate, and not a bound. It is
+        0.0 for "exact", and None for "bounds" and "normal".
     null_mean, null_std : float
         Exact mean and standard deviation of the metric under random selection; those of
         the draws with `clusters` or `strata`. For the folds of a cross-validation the

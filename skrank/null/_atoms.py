@@ -59,6 +59,11 @@ class Atoms:
         log_p = np.logaddexp.reduce(self.logchance[reaches], initial=-np.inf)
         return min(0.0, float(log_p))
 
+    def mass(self, x: float, slack: float) -> float:
+        """Logarithm of P(value = x)."""
+        near = np.abs(self.value - x) <= slack
+        return float(np.logaddexp.reduce(self.logchance[near], initial=-np.inf))
+
     def quantile(self, log_p: float, sign: int) -> float:
         """Least value with P(> value) <= p, or with P(<= value) >= p for sign -1."""
         if sign > 0:

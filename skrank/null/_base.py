@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,10 +13,10 @@ from scipy.stats import gamma
 
 from skrank._utils._checks import (
     check_count,
-    check_fraction,
     check_generator,
     check_number,
     check_option,
+    invalid,
 )
 from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief
@@ -117,23 +117,27 @@ class NullDistribution:
         """
         return float(self.ppf(0.5))
 
-    def interval(self, confidence: float) -> tuple[float, float]:
+    def interval(self, confidence: ArrayLike) -> tuple[Any, Any]:
         """Return a range with equal tails, as by SciPy.
 
         Parameters
         ----------
-        confidence : float
-            Probability of the range, between 0 and 1.
+        confidence : array-like
+            Probabilities of ranges, in [0, 1].
 
         Returns
         -------
-        low, high : float
+        low, high : float or ndarray of the shape of `confidence`
             Quantiles at ``(1 - confidence) / 2`` and ``(1 + confidence) / 2``. Values
             beyond each have at most the probability ``(1 - confidence) / 2``.
+
+        Raises
+        ------
+        ValueError
+            If a probability is outside [0, 1].
         """
-        level = check_fraction("confidence", confidence)
-        low, high = self.ppf([(1 - level) / 2, (1 + level) / 2]).tolist()
-        return low, high
+        level = _check_probabilities("confidence", confidence)
+        return self.ppf((1 - level) / 2), self.ppf((1 + level) / 2)
 
     @property
     def is_quick(self) -> bool:
@@ -230,9 +234,10 @@ class NullDistribution:
         Returns
         -------
         x : float or ndarray of the shape of `q`
-            Smallest values with ``cdf(x) >= q``.
+            Smallest values with ``cdf(x) >= q``. It is minus infinity for ``q = 0``,
+            since SciPy's discrete distributions return a value below the support.
         """
-        return self._each(q, lambda value: self._quantile(value, -1), name="q")
+        return self._quantiles(q, -1)
 
     def isf(self, q: ArrayLike) -> Any:
         """Return critical values, the inverse of :meth:`sf`.
@@ -245,10 +250,51 @@ class NullDistribution:
         Returns
         -------
         x : float or ndarray of the shape of `q`
-            Smallest values with ``sf(x) <= q``. Values above them are better than
-            chance at the level q.
+            Smallest values with ``sf(x) <= q``, minus infinity for ``q = 1``. Values
+            above them are better than chance at the level q.
         """
-        return self._each(q, lambda value: self._quantile(value, 1), name="q")
+        return self._quantiles(q, 1)
+
+    def pmf(self, x: ArrayLike) -> Any:
+        """Return the probability of the value `x`, as of a discrete distribution.
+
+        Parameters
+        ----------
+        x : array-like
+            Values of the metric. Values that differ by rounding only are equal.
+
+        Returns
+        -------
+        pmf : float or ndarray of the shape of `x`
+            ``P(S = x)``.
+
+        Raises
+        ------
+        ValueError
+            If the probabilities of single values are not known, because there are too
+            many values. Use :meth:`cdf` then.
+        """
+        return np.exp(self.logpmf(x))[()]
+
+    def logpmf(self, x: ArrayLike) -> Any:
+        """Return the natural logarithm of :meth:`pmf`.
+
+        Parameters
+        ----------
+        x : array-like
+            Values of the metric.
+
+        Returns
+        -------
+        logpmf : float or ndarray of the shape of `x`
+            ``log P(S = x)``, which does not underflow.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`pmf`.
+        """
+        return self._each(x, self._log_mass)
 
     def pvalue(
         self,
@@ -273,10 +319,14 @@ class NullDistribution:
         Returns
         -------
         pvalue : float or ndarray of the shape of `statistic`
-            Probabilities in [0, 1].
+            Probabilities in [0, 1]. NaN for NaN.
         """
 
+        least, most = self.support()
+        below, above = 2 * least - most - 1, 2 * most - least + 1
+
         def one(value: float) -> float:
+            value = min(max(below, value), above)  # an infinite value, too
             return self.tail(value, alternative=alternative, method=method).pvalue
 
         return self._each(statistic, one, name="statistic")
@@ -337,27 +387,30 @@ class NullDistribution:
         return tail
 
     def rvs(
-        self, size: int | tuple[int, ...] = 1, random_state: object = None
-    ) -> _Floats:
+        self, size: int | Sequence[int] | None = None, random_state: object = None
+    ) -> Any:
         """Draw values of the metric under random selection.
 
         Parameters
         ----------
-        size : int or tuple of int, default=1
-            Number of values to draw, or the shape of the array.
+        size : int, sequence of int or None, default=None
+            Number of values to draw, or the shape of the array. None draws one number.
         random_state : int, RandomState, Generator or None, default=None
             Source of randomness of the draws. With None they differ in each call.
 
         Returns
         -------
-        values : ndarray of shape (size,), or of the shape `size`
+        values : float, or ndarray of shape (size,) or of the shape `size`
             Independent draws of the metric.
         """
-        shape = size if isinstance(size, tuple) else (size,)
-        shape = tuple(check_count("size", one, least=1) for one in shape)
+        one = np.shape(size) == ()
+        given = () if size is None else (size,) if one else tuple(np.asarray(size))
+        shape = tuple(check_count("size", number, least=0) for number in given)
         generator = check_generator(random_state)
+        if math.prod(shape) == 0:
+            return np.zeros(shape)
         drawn = _sampling.draw(self._terms, math.prod(shape), generator)
-        return np.asarray(self._outer(drawn)).reshape(shape)
+        return np.asarray(self._outer(drawn)).reshape(shape)[()]
 
     @cached_property
     def _facts(self) -> Facts:
@@ -387,11 +440,19 @@ class NullDistribution:
     def _each(
         self, x: ArrayLike, function: Callable[[float], float], name: str = "x"
     ) -> Any:
-        """Apply a function of one number to an array, once for equal numbers."""
-        numbers = check_numbers(name, x)
+        """Apply a function of one number to an array, once for equal numbers.
+
+        The result for NaN is NaN, as by SciPy.
+        """
+        numbers = check_numbers(name, x, finite=False)
         distinct, where = np.unique(numbers, return_inverse=True)
-        found = np.array([function(float(number)) for number in distinct])
+        found = np.array([math.nan if x != x else function(x) for x in distinct.tolist()])
         return found[where].reshape(numbers.shape)[()]
+
+    def _quantiles(self, q: ArrayLike, sign: int) -> Any:
+        """Quantiles of an array of probabilities."""
+        levels = _check_probabilities("q", q)
+        return self._each(levels, lambda value: self._quantile(value, sign), name="q")
 
     def _quantile(self, q: float, sign: int) -> float:
         """Least value with P(S > value) <= q, or P(S <= value) >= q for sign -1.
@@ -399,9 +460,8 @@ class NullDistribution:
         One tail is at most q if the other one is at least 1 - q, so the search uses the
         smaller probability. Rounding must not skip a value with the probability.
         """
-        if not 0.0 <= q <= 1.0:
-            msg = f"`q` must be a probability between 0 and 1; got {brief(q)}."
-            raise ValueError(msg)
+        if q == (0.0 if sign < 0 else 1.0):
+            return -math.inf
         small, rounding = min(q, 1 - q), 1e-12 * min(q, 1 - q)
         if q > 0.5:
             sign, rounding = -sign, rounding + min(small, 2.0**-53)
@@ -482,15 +542,33 @@ class NullDistribution:
 
     def _log_tail(self, x: float, sign: int) -> float:
         """Logarithm of P(S > x), or of P(S <= x) for sign -1."""
+        if math.isinf(x):
+            return 0.0 if sign * x < 0 else -math.inf
         inside = self._inner(x, -1)  # from the probability of at most x, and the rest
         tail = self._tail_of(inside, sign)
         _warn_of_doubt(tail)
         return tail.log_pvalue
 
+    def _log_mass(self, x: float) -> float:
+        """Logarithm of P(S = x)."""
+        if math.isinf(x):
+            return -math.inf
+        inside = self._inner(x, -1)
+        sign = 1 if inside > self._facts.moments[0] else -1
+        return TailQuery(self._facts, inside, sign).log_mass()
+
     def _tail_of(self, x: float, sign: int) -> TailProbability:
         """Tail above x, or up to x for sign -1."""
         below = TailQuery(self._facts, x, -1)
         return (below.other if sign > 0 else below).best()
+
+
+def _check_probabilities(name: str, values: ArrayLike) -> _Floats:
+    """Check that an argument holds probabilities; NaN is allowed."""
+    numbers = check_numbers(name, values, finite=False)
+    if np.any((numbers < 0) | (numbers > 1)):
+        raise invalid(name, "be a probability between 0 and 1", brief(values))
+    return numbers
 
 
 def _warn_of_range(low: float, high: float, found: float) -> None:

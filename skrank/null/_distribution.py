@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import check_count, check_number
+from skrank._utils._checks import check_count, check_number, invalid
 from skrank._utils._text import brief
 from skrank.metrics._definitions import AnyMetric, Metric, make_null_metric
 from skrank.null._base import NullDistribution
@@ -139,7 +139,7 @@ class MeanNull(NullDistribution):
     Parameters
     ----------
     nulls : sequence of RandomSelectionNull
-        Null distributions of the single rankings.
+        Null distributions of the single rankings, of one metric.
     inflation : float, default=1.0
         Standard deviation of the mean over the rankings, divided by that of independent
         rankings. At least 1.
@@ -147,7 +147,8 @@ class MeanNull(NullDistribution):
     Raises
     ------
     ValueError
-        If `nulls` is empty, or if `inflation` is below 1.
+        If `nulls` is empty, or has other distributions than those of single rankings by
+        one metric, or if `inflation` is below 1.
 
     See Also
     --------
@@ -186,13 +187,25 @@ class MeanNull(NullDistribution):
             msg = f"`inflation` must be 1 or more; got {brief(inflation)}."
             raise ValueError(msg)
         self.nulls = tuple(nulls)
-        self._terms = _alike([null._terms[0].chain for null in nulls])
+        self._terms = _alike([_chain_of(null, nulls[0]) for null in nulls])
 
     def __repr__(self) -> str:
         """Name the metric and the number of rankings."""
         name = self._terms[0].chain.metric.name
         wider = f", inflation {self.inflation:.4g}" if self.inflation > 1 else ""
         return f"<MeanNull of {name}: {len(self.nulls)} rankings{wider}>"
+
+
+def _chain_of(null: Any, first: RandomSelectionNull) -> Chain:
+    """Check that a distribution is that of one ranking, by the metric of the first."""
+    if not isinstance(null, RandomSelectionNull):
+        got = f"a {type(null).__name__}"
+        raise invalid("nulls", "hold a RandomSelectionNull for each ranking", got)
+    (term,), (other,) = null._terms, first._terms
+    names = [one.chain.metric.name for one in (other, term)]
+    if names[0] != names[1]:
+        raise invalid("nulls", "have one metric", " and ".join(names))
+    return term.chain
 
 
 def _alike(chains: list[Chain]) -> tuple[Term, ...]:

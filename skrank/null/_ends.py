@@ -120,9 +120,9 @@ def _searched(chain: Chain, sign: int) -> tuple[float, float]:
         lattice = chain.lattice(least, most, stride, fewest, widest)
     value, logchance, hits = _extreme(chain, lattice, sign)
     while chain.possible().n_cells > SHORT_CELLS:
-        inside = np.diff(hits, append=chain.n_targets)
+        inside, above = np.diff(hits), hits[:-1]
         margin = _NEAR * stride[:-1]
-        near = (hits - margin, hits + margin)
+        near = (above - margin, above + margin)
         wide = (inside - 2 * margin, inside + 2 * margin)
         before, lattice = value, chain.lattice(*near, stride, *wide)
         value, logchance, hits = _extreme(chain, lattice, sign)
@@ -136,7 +136,8 @@ def _searched(chain: Chain, sign: int) -> tuple[float, float]:
 def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _Ints]:
     """Largest (or smallest) value on a lattice, its log-probability, a path to it.
 
-    It is exact if an extreme ranking has the hits in a merged group first, or last.
+    The path has the hits above each group, and down to the end of the last one. It is
+    exact if an extreme ranking has the hits in a merged group first, or last.
     """
     inside = "optimistic" if sign > 0 else "pessimistic"
     value, mass, moves = np.zeros(1), np.zeros(1), []
@@ -162,8 +163,9 @@ def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _
     offset = abs(chain.metric.offset(chain.frame))
     ways, every = (mass + end.logweight).ravel(), np.zeros(1, dtype=np.intp)
     top, logmass, _ = _best(final.ravel(), ways, every, offset)
-    column = int(final.max(axis=0).argmax())
+    row, column = np.unravel_index(final.argmax(), final.shape)
     hits = [int(lattice.above(-1)[column])]
+    hits.insert(0, hits[0] + int(end.hits[row, column]))
     for came, above in reversed(moves):
         column = int(came[column])
         hits.append(int(above[column]))

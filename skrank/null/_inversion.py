@@ -24,13 +24,17 @@ from numpy.typing import NDArray
 from skrank.null._lattice import BATCH_ITEMS, FEW_GROUPS, positive
 from skrank.null._many import Many
 from skrank.null._tilted import FirstHitWay
-from skrank.null._walk import MERGING, Solution
+from skrank.null._walk import Solution, tolerance
 
 _ALIAS = 1e-5  # relative error by the period
 # Minimal numbers of frequencies, and of hits that vary together.
 _FIRST, _TOGETHER = 12, 1000
 # Frequencies, and frequencies times cells: some ten seconds.
 _MOST, _WORK = 2**14, 1.5e8
+# Root of the sum of squares of atoms that may have one phase: a hundred equal ones. And
+# the ratio of the fourth moment of phi to the square of the second, which is 2 for
+# random phases.
+_LARGE, _PEAKED = 0.1, 4.0
 # Variances of the hits of a tie, and its least share of the variance of the sum, with
 # which the sum is nearly on a lattice; and how many of its periods are followed. By
 # benchmarks/judged_distributions.py: without them p of some large ties is 5 % wrong.
@@ -52,10 +56,12 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     most = max(affordable, 512)
     least = _least(solution, int(affordable / 8), width)
     batch, found, left = max(8, BATCH_ITEMS // max(sizes)), 0.0, math.inf
-    while phi.size < most and (phi.size < least or left > MERGING * (found + sure)):
+    allowed = 0.0
+    while phi.size < most and (phi.size < least or left > allowed * (found + sure)):
         count = min(max(phi.size, least), batch)
         phi = np.append(phi, solution.phi(phi.size, count, width))
         found, left = _invert(phi, tilt, width)
+        allowed = tolerance(log_mgf + math.log(max(found, 1e-300))) / 2
     log_p = min(0.0, log_mgf + math.log(positive(found)))
     return log_p, left / found + _ALIAS + solution.error
 
@@ -100,25 +106,36 @@ def _invert(
 
     The later half of the frequencies has decreasing factors, as if a little noise was
     added to the sum: values far below zero then have no effect, for any distribution
-    (Lanczos 1956, *Applied Analysis*, chapter IV, has such factors). The omitted part
-    is estimated from the sums of half and of a quarter of the frequencies. The integral
+    (Lanczos 1956, *Applied Analysis*, chapter IV, has such factors). The integral
     counts an atom at zero by half; the limit of phi gives the other half.
+
+    The omitted part is estimated from the sums of half and of a quarter of the
+    frequencies, and from the size of phi at the later ones. If these have random
+    phases, like the sum of many atoms, so has the rest. If they have peaks, the values
+    are nearly on a lattice, and an atom as large as all of them may be anywhere.
     """
-    frequency = width * np.arange(phi.size)
+    count = phi.size
+    frequency = width * np.arange(count)
     terms = (phi / (tilt + 1j * frequency)).real * width / math.pi
     terms[0] /= 2
-    later = phi[phi.size // 2 :]
+    later = phi[count // 2 :]
+    power = later.real**2 + later.imag**2
     half_atom = max(0.0, float(later.real.mean())) / 2
-    # the root of the sum of squares of all atoms; the one at zero is the mean
-    atoms = math.sqrt(float((later.real**2 + later.imag**2).mean()))
+    # the root of the sum of squares of all atoms
+    atoms = math.sqrt(float(power.mean()))
     sums = []
-    for count in (phi.size, phi.size // 2, phi.size // 4):
-        place = np.arange(count) / max(count, 1)
+    for size in (count, count // 2, count // 4):
+        place = np.arange(size) / max(size, 1)
         fading = np.cos(math.pi * np.clip(place - 0.5, 0, None)) ** 2
-        sums.append(float(terms[:count] @ fading))
+        sums.append(float(terms[:size] @ fading))
     rounding = 1e-14 * float(np.abs(terms).sum())
-    left = max(abs(sums[0] - sums[1]), abs(sums[1] - sums[2]) / 4)
-    return sums[0] + half_atom, left + rounding + atoms / 2
+    change = max(abs(sums[0] - sums[1]), abs(sums[1] - sums[2]) / 4)
+    if atoms > _LARGE or float((power**2).mean()) > _PEAKED * atoms**4:
+        return sums[0] + half_atom, change + rounding + atoms / 2
+    beyond = max(0.0, math.pi / 2 - math.atan(0.75 * count * width / tilt))
+    rest = atoms * math.sqrt(width * beyond / (2 * tilt)) / math.pi
+    unsure = atoms / math.sqrt(count) / 2  # standard error of the half of an atom
+    return sums[0] + half_atom, 2 * math.hypot(rest, unsure) + change / 2 + rounding
 
 
 def _period(solution: Solution | Many) -> float:

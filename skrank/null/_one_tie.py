@@ -81,8 +81,9 @@ def _deciding(solution: Solution) -> int | None:
         return None
     chain = tilted.way.chain
     tied = np.flatnonzero(~chain.merged & (chain.sizes > 1)).tolist()
+    tied = [j for j in tied if j != chain.ends.size - 1]
     # other ties may have a second mode, which only the fence excludes
-    if len(tied) != 1 or tied[0] == chain.ends.size - 1:
+    if len(tied) != 1:
         return None
     j, move = tied[0], tilted.moves[tied[0]]
     felt = move.variance(move.gain) > _FELT * solution.found.curvature

@@ -27,6 +27,7 @@ from scipy.stats import norm
 from skrank._utils._text import track
 from skrank.null import (
     _counting,
+    _few_ties,
     _inversion,
     _limits,
     _one_tie,
@@ -51,13 +52,14 @@ METHODS = (
 )
 ALTERNATIVES = ("greater", "less", "two-sided")
 _BEYOND = 2.001  # distance of the next value that differs by more than rounding
-# Relative errors: sufficient, and too large for an estimate.
-_ACCURATE, _HOPELESS = 0.015, 0.5
+# Relative error that is too large for an estimate.
+_HOPELESS = 0.5
 _DRAWS = (2**12, 2**14, 2**16, 2**18)  # until the error is small enough
 _PLACES = 2**25  # of all targets in all draws: seconds
 _QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
 _CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
+_FEW = 10  # groups whose hits may be summed
 _FEW_LISTS = 100  # of untied rankings as good as this one, at least
 
 _Floats = NDArray[np.float64]
@@ -81,8 +83,8 @@ class TailProbability(NamedTuple):
         methods.
     error : float or None
         Relative error of the p-value. For "importance_sampling" and "monte_carlo" it is
-        the standard error. For "inversion" it is an estimate of the omitted part. None
-        if there are bounds, or if the error is not known.
+        the standard error. For "inversion" it is an estimate of the omitted part. It is
+        0.0 for "exact", and None for "bounds" and if the error is not known.
     method : str
         Method of the p-value. "bounds" means that only `log_bounds` are known, and that
         `log_pvalue` is the upper bound.
@@ -127,7 +129,7 @@ class TailProbability(NamedTuple):
 
 
 def _exact(log_p: float, method: str = "exact") -> TailProbability:
-    return TailProbability(log_p, (log_p, log_p), None, method)
+    return TailProbability(log_p, (log_p, log_p), 0.0, method)
 
 
 class Facts:
@@ -218,6 +220,25 @@ class TailQuery:
             found = asked._told()
         return found if asked.sign == self.sign else self._complement(found)
 
+    def log_mass(self) -> float:
+        """Logarithm of the probability of this value: a tail without the rest of it."""
+        slack = self.facts.slack(self.statistic)
+        if self.facts.atoms is not None:
+            return self.facts.atoms.mass(self.statistic, slack)
+        further = self.statistic + self.sign * _BEYOND * slack
+        tails = self.best(), replace(self, statistic=further).best()
+        log_p, log_rest = (tail.log_pvalue for tail in tails)
+        if log_p == -math.inf:
+            return log_p
+        if any(tail.method != "exact" for tail in tails):
+            msg = (
+                "`x` must be a value of a distribution whose values can be counted; "
+                f"got {self.statistic:.4g} of {self.facts}."
+            )
+            raise RefusedError(msg)
+        rest = min(log_rest - log_p, 0.0)
+        return log_p + (math.log(-math.expm1(rest)) if rest < 0 else -math.inf)
+
     def _told(self) -> TailProbability:
         """Try the methods in order until one is accurate enough; else return bounds."""
         known = self._known("exact", None)
@@ -233,7 +254,8 @@ class TailQuery:
             found = _attempt(method)
             if found is not None and self._is_credible(found):
                 best = min(best, found, key=lambda one: one.doubt)
-            if best.method != "bounds" and best.doubt <= _ACCURATE:
+            enough = _walk.tolerance(best.log_pvalue)
+            if best.method != "bounds" and best.doubt <= enough:
                 break
         return best
 
@@ -253,6 +275,9 @@ class TailQuery:
         if found is None:  # near an end few placements are left, or none
             found = _attempt(self._count)
         if found is None:
+            found = _attempt(self._sum)
+            found = found and (found if found.method == method else None)
+        if found is None:
             msg = (
                 f"`method` must not be {method!r} for a distribution this large or a "
                 f"probability this small, but 'auto' can be; got "
@@ -265,8 +290,10 @@ class TailQuery:
         (end, _), mean = self.facts.end(self.sign), self.facts.moments[0]
         few = self.facts.is_single and self._trimmed.chain.possible().n_cells <= _QUICK
         few = few or self._is_of_two_cells
-        near = few or abs(end - self.statistic) < _NEAR * abs(end - mean)
-        yield from (self._count, self._invert) if near else (self._invert, self._count)
+        if few or abs(end - self.statistic) < _NEAR * abs(end - mean):
+            yield from (self._count, self._sum, self._invert)
+        else:
+            yield from (self._sum, self._invert, self._count)
         yield partial(self._draw, _DRAWS)
         yield self._plain
 
@@ -392,6 +419,18 @@ class TailQuery:
             raise OutOfReachError
         return self._found
 
+    def _sum(self) -> TailProbability | None:
+        """Sum the hits of few groups."""
+        if not self.facts.is_single or self._trimmed.chain.ends.size > _FEW:
+            return None
+        (path,), (one,) = self._solution.paths, self._solution.lists
+        part, slack = one.way.part, self.facts.slack(self.statistic)
+        if path is None or (part.chain.merged.any() and part.chain.metric.ordered):
+            return None
+        found = _few_ties.tail(part, part.chain, path.among(part.chain), slack)
+        summed = self._with_sure(self._log_sure([one]), *found, "inversion")
+        return summed if summed.error else _exact(summed.log_pvalue)
+
     def _count(self) -> TailProbability | None:
         """Count the placements that are as extreme, if there are few."""
         args = self.statistic, self.sign, self.facts.slack(self.statistic)
@@ -431,7 +470,7 @@ class TailQuery:
         positive(len(quick))
         for size in quick:
             drawn = _sampling.tilted_tail(lists, terms, self._reached, size, source)
-            if drawn[1] <= _ACCURATE:
+            if drawn[1] <= _walk.tolerance(drawn[0]):
                 break
         return self._with_sure(self._log_sure(lists), *drawn, "importance_sampling")
 

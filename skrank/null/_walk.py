@@ -33,6 +33,7 @@ from skrank.null._lattice import (
     FEW_GROUPS,
     MOST_CELLS,
     Lattice,
+    OutOfReachError,
     positive,
 )
 from skrank.null._tilted import (
@@ -48,8 +49,7 @@ from skrank.null._tilted import (
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
-#: Relative error of p by blocks.
-MERGING = 4e-3
+_THREE_DIGITS, _TWO_DIGITS = math.log(1e-6), math.log(1e-20)
 # Growth of the blocks of the walks, one after the other.
 _GROWTHS = (0.3, 0.12, 0.06, 0.03, 0.015, 0.0075)
 # Rankings that are followed without blocks: numbers of groups and of cells of a pass.
@@ -73,7 +73,15 @@ _STEP, _BEYOND = 3.0, 2.0
 # walk to exp(-38926) of (100000, 50000) takes more than twice as long.
 _MARGIN = 0.3
 _MOST_STEPS = 60  # of a walk; far tails take up to 51
+_COLUMNS = 256  # numbers of hits above a group, if all possible ones are followed
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
+
+
+def tolerance(log_p: float) -> float:
+    """Relative error of p that is sufficient: three digits down to p = 1e-6, 2 % down
+    to 1e-20, and 10 % below.
+    """
+    return 0.005 if log_p > _THREE_DIGITS else 0.02 if log_p > _TWO_DIGITS else 0.1
 
 
 class _TooFarError(Exception):
@@ -375,18 +383,37 @@ def solve(parts: Sequence[Part]) -> Solution:
             cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
             per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_SHORT_CELLS / cells)))
             spread = total(lists).deviation
-        root, lists, paths = _walk(parts, blocks, paths, root, per)
+        try:
+            root, lists, paths = _walk(parts, blocks, paths, root, per)
+        except OutOfReachError:
+            positive(FEW_GROUPS - groups)
+            root, lists, paths = _bisected(parts, blocks, per)
         found, tilt = total(lists), root
         if root * found.deviation <= 0.1:  # a period is too long for a small tilt
             tilt = 0.5 / spread
             lists, paths = _settled(parts, blocks, paths, tilt, per)
         log_p = normal_tail(tilt, total(lists))
         error = abs(math.expm1(min(log_p - before, 700.0))) / 4
+        error = max(error, _unresolved(lists) / 20)
         before = log_p
-        if error <= MERGING:
+        if error <= tolerance(log_p) / 2:
             break
     error = 0.0 if growths == (0.0,) else error
     return Solution(lists, paths, root, found, error)
+
+
+def _unresolved(lists: Sequence[Tilted]) -> float:
+    """Return the part of the variance of E that is inside blocks.
+
+    Their hits then have no lattice, which a few hits in a block have.
+    """
+    moves = [(one.way.part.copies, move) for one in lists for move in one.moves]
+    inside = sum(
+        copies * float((move.joint * move.unresolved).sum())
+        for copies, move in moves
+        if move.unresolved is not None
+    )
+    return inside / total(lists).curvature
 
 
 def normal_tail(tilt: float, found: Cumulants) -> float:
@@ -430,6 +457,38 @@ def _walk(
         tilt, reach = tilt + step, 2 * reach
 
 
+def _bisected(
+    parts: Sequence[Part], chains: Sequence[Chain], per: float
+) -> tuple[float, list[Tilted], list[Path | None]]:
+    """Find the root of K' by bisection, on a lattice of all possible hits.
+
+    Few ties may have two likely numbers of hits under one tilt, between which no walk
+    leads.
+    """
+    ways = []
+    for part, chain in zip(parts, chains, strict=True):
+        least, most, _, fewest, widest = chain.possible()
+        stride = np.append(most - least, chain.n_targets) // _COLUMNS
+        ways.append(Way(part, chain, chain.lattice(least, most, stride, fewest, widest)))
+
+    def tilted(tilt: float) -> list[Tilted]:
+        return [Tilted(way, tilt) for way in ways]
+
+    low, high = 0.0, 1.0
+    while total(tilted(high)).slope < 0:
+        low, high = high, 2 * high
+        positive(1e9 - high)
+    for _ in range(_MOST_STEPS):
+        tilt = (low + high) / 2
+        lists = tilted(tilt)
+        _, slope, curvature = total(lists)
+        if abs(slope) <= _CENTRED * math.sqrt(curvature):
+            break
+        low, high = (low, tilt) if slope > 0 else (tilt, high)
+    paths = [_likely(one)[0] for one in lists]
+    return tilt, *_settled(parts, chains, paths, tilt, per)
+
+
 def _settled(
     parts: Sequence[Part],
     chains: Sequence[Chain],
@@ -466,5 +525,8 @@ def _settled(
 
 def _way(part: Part, chain: Chain, path: Path, per: float) -> Way:
     lattice = path.lattice(chain, per)
+    while lattice.n_cells > MOST_CELLS / 4 and _PER_DEVIATION < per < math.inf:
+        per = max(_PER_DEVIATION, per / 2)
+        lattice = path.lattice(chain, per)
     positive(min(lattice.n_cells, 1 + MOST_CELLS - lattice.n_cells))
     return Way(part, chain, lattice)
