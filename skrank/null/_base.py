@@ -31,7 +31,8 @@ from skrank.null._tail import (
 )
 from skrank.null._tilted import Term
 
-_DOUBTFUL = 0.05  # a larger relative error of a method gives a warning
+# A relative error above this, and above what is sufficient, gives a warning.
+_DOUBTFUL = 0.05
 _SMALLER = math.log(0.4)  # a tail below this is the smaller one, despite its error
 # Quantiles: largest number of tails, and of those only bounded; their relative error,
 # and the part of the support at its ends where no tail is asked first.
@@ -513,7 +514,10 @@ class NullDistribution:
                 continue
             lack = sign * (tail.log_pvalue - log_p)
             low, high = (value, high) if lack > 0 else (low, value)
-            if -_RESOLVED <= lack <= 0 and not exact:
+            # no finer than the probabilities themselves are known
+            resolved = max(_walk.tolerance(log_p) / 10, tail.doubt)
+            if abs(lack) <= resolved and not exact:
+                high = value
                 break
             if high - low <= (_ROUNDING if exact else _CLOSE) * self.std():
                 break
@@ -582,7 +586,8 @@ def _warn_of_range(low: float, high: float, found: float) -> None:
 
 def _warn_of_doubt(tail: TailProbability) -> None:
     """Warn if a probability is not accurate enough."""
-    if tail.doubt <= _DOUBTFUL or (tail.log_bounds is None and tail.error is None):
+    enough = max(_DOUBTFUL, _walk.tolerance(tail.log_pvalue))
+    if tail.doubt <= enough or (tail.log_bounds is None and tail.error is None):
         return
     if tail.log_bounds is None:
         known = f"with a relative error of {tail.error:.0%} only"

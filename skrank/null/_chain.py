@@ -140,8 +140,12 @@ class Chain:
     @cached_property
     def weights(self) -> PairWeights:
         """Gains by pairs of hits, exact for one hit, and for the mean of a group."""
+        usual = self.sizes * self.n_targets / self.n_samples
+        return self._weights_at(usual)
+
+    def _weights_at(self, usual: _Floats) -> PairWeights:
         sizes, every = self.sizes, slice(None)
-        some = np.rint(sizes * self.n_targets / self.n_samples).astype(np.intp)
+        some = np.rint(usual).astype(np.intp)
         usual = np.clip(some, 1, sizes)
         several = np.minimum(np.maximum(some, 2), sizes)
         item = self._gain(every, 0, 1)
@@ -274,6 +278,17 @@ class Chain:
         part.is_pairwise = self.is_pairwise
         part.weights = PairWeights(*(weight[groups] for weight in self.weights))
         return part
+
+    def with_usual(self, hits: _Floats) -> "Chain":
+        """Return the chain whose gains by pairs are exact for other numbers of hits.
+
+        The gains of ties under "optimistic" and "pessimistic" are no sums over pairs.
+        """
+        if self.is_pairwise:
+            return self
+        chain = copy(self)
+        chain.weights = self._weights_at(hits)
+        return chain
 
     def blocks(self, growth: float) -> "Chain":
         """Return the chain with groups merged into blocks that grow with the depth.

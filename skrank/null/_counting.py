@@ -249,6 +249,8 @@ def _extremes(
     bounds = [list(_to_come(chain, slope, side))[-2::-1] for side in (-1, 1)]
     found, live, followed = [], _FIRST, 0
     for row, step in enumerate(chain.steps(lattice, down=True)):
+        if live.hits.size * len(step.hits) > MOST_PATHS:
+            return None
         live = live.onwards(step)
         followed += live.hits.size
         if followed > MOST_PATHS / 8:

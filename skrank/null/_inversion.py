@@ -29,12 +29,15 @@ from skrank.null._walk import Solution, tolerance
 _ALIAS = 1e-5  # relative error by the period
 # Minimal numbers of frequencies, and of hits that vary together.
 _FIRST, _TOGETHER = 12, 1000
-# Frequencies, and frequencies times cells: some ten seconds.
-_MOST, _WORK = 2**14, 1.5e8
+# Frequencies, and frequencies times cells: some seconds. And frequencies of the largest
+# chains, which are sufficient far from the mean.
+_MOST, _WORK, _LEAST = 2**14, 8e7, 128
 # Root of the sum of squares of atoms that may have one phase: a hundred equal ones. And
-# the ratio of the fourth moment of phi to the square of the second, which is 2 for
-# random phases.
-_LARGE, _PEAKED = 0.1, 4.0
+# the coefficient of variation of the power of phi, which is 1 for random phases.
+_LARGE, _PEAKED = 0.1, 1.7
+# Deviations of E in which the weight exp(-u E) decreases by a factor e, from which on no
+# atom at zero matters.
+_STEEP = 12.0
 # Variances of the hits of a tie, and its least share of the variance of the sum, with
 # which the sum is nearly on a lattice; and how many of its periods are followed. By
 # benchmarks/judged_distributions.py: without them p of some large ties is 5 % wrong.
@@ -53,15 +56,15 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     phi = np.zeros(0, dtype=complex)
     sizes = solution.sizes
     affordable = min(_MOST, _WORK / sum(sizes))
-    most = max(affordable, 512)
+    most = max(affordable, _LEAST)
     least = _least(solution, int(affordable / 8), width)
     batch, found, left = max(8, BATCH_ITEMS // max(sizes)), 0.0, math.inf
-    allowed = 0.0
+    is_smooth, allowed = _is_smooth(solution), 0.0
     while phi.size < most and (phi.size < least or left > allowed * (found + sure)):
         count = min(max(phi.size, least), batch)
         phi = np.append(phi, solution.phi(phi.size, count, width))
-        found, left = _invert(phi, tilt, width)
-        allowed = tolerance(log_mgf + math.log(max(found, 1e-300))) / 2
+        found, left = _invert(phi, tilt, width, is_smooth=is_smooth)
+        allowed = tolerance(log_mgf + math.log(max(found, 1e-300))) / 4
     log_p = min(0.0, log_mgf + math.log(positive(found)))
     return log_p, left / found + _ALIAS + solution.error
 
@@ -100,7 +103,7 @@ def _least(solution: Solution | Many, many: int, width: float) -> int:
 
 
 def _invert(
-    phi: NDArray[np.complex128], tilt: float, width: float
+    phi: NDArray[np.complex128], tilt: float, width: float, *, is_smooth: bool
 ) -> tuple[float, float]:
     """Sum of the trapezoidal rule with negative frequencies, and its error.
 
@@ -130,12 +133,26 @@ def _invert(
         sums.append(float(terms[:size] @ fading))
     rounding = 1e-14 * float(np.abs(terms).sum())
     change = max(abs(sums[0] - sums[1]), abs(sums[1] - sums[2]) / 4)
-    if atoms > _LARGE or float((power**2).mean()) > _PEAKED * atoms**4:
-        return sums[0] + half_atom, change + rounding + atoms / 2
     beyond = max(0.0, math.pi / 2 - math.atan(0.75 * count * width / tilt))
     rest = atoms * math.sqrt(width * beyond / (2 * tilt)) / math.pi
+    # for random phases the power varies as much as its mean, and not at all for one
+    # lump away from zero, whose sum decreases by the factors
+    varying = float(power.std()) / max(atoms**2, 1e-300)
+    if is_smooth:
+        return sums[0], max(rest * min(1.0, varying), change / 2) + rounding
+    if atoms > _LARGE or varying > _PEAKED:
+        return sums[0] + half_atom, change + rounding + atoms / 2
     unsure = atoms / math.sqrt(count) / 2  # standard error of the half of an atom
     return sums[0] + half_atom, 2 * math.hypot(rest, unsure) + change / 2 + rounding
+
+
+def _is_smooth(solution: Solution | Many) -> bool:
+    """Whether values are felt across many hits of many groups, so that no atom is."""
+    if isinstance(solution, Many) or isinstance(solution.lists[0].way, FirstHitWay):
+        return False
+    parts = [one.way.part for one in solution.lists]
+    groups = sum(part.copies * part.chain.ends.size for part in parts)
+    return groups >= FEW_GROUPS / 2 and solution.root * solution.found.deviation > _STEEP
 
 
 def _period(solution: Solution | Many) -> float:

@@ -78,13 +78,14 @@ class Orders(NamedTuple):
     def cumulants(self, tilt: float) -> tuple[_Floats, _Floats, _Floats]:
         """K, K' and K'' of the sum of all gains."""
         variance = self.free * self.single
-        ratio = 1 + 0.4 * tilt**2 * self.single
-        root = np.sqrt(ratio)
-        return (
-            tilt**2 * variance / (1 + root),
-            tilt * variance / root,
-            variance / (ratio * root),
-        )
+        with np.errstate(over="ignore"):  # of a tilt near an end
+            ratio = 1 + 0.4 * tilt**2 * self.single
+            root = np.sqrt(ratio)
+            return (
+                tilt**2 * variance / (1 + root),
+                tilt * variance / root,
+                variance / (ratio * root),
+            )
 
 
 class Step(NamedTuple):

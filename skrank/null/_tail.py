@@ -59,6 +59,7 @@ _PLACES = 2**25  # of all targets in all draws: seconds
 _QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
 _CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
+_SEEN = 100  # draws as extreme, from which a probability is estimated
 _FEW = 10  # groups whose hits may be summed
 _FEW_LISTS = 100  # of untied rankings as good as this one, at least
 
@@ -251,6 +252,9 @@ class TailQuery:
             self._methods(), total=None, label="methods", progress=self.progress
         )
         for method in shown:
+            enough = math.log(self.facts.n_draws / _SEEN)
+            if method == self._plain and best.log_pvalue < -enough:
+                break  # too few draws would be as extreme
             found = _attempt(method)
             if found is not None and self._is_credible(found):
                 best = min(best, found, key=lambda one: one.doubt)
@@ -464,13 +468,22 @@ class TailQuery:
 
     def _draw(self, sizes: tuple[int, ...]) -> TailProbability:
         """Draw tilted rankings until their standard error is small enough."""
-        lists, source, terms = self._solution.drawable(), self._source, self.facts.terms
+        source, terms = self._source, self.facts.terms
+        # in blocks, all places are drawn
+        places = sum(
+            term.chain.n_targets * term.copies
+            for term in terms
+            if term.chain.ends.size > _walk.SHORT
+        )
+        positive(self.size or _PLACES - sizes[0] * places)
+        lists = self._solution.drawable()
         width = sum(_sampling.width(one) for one in lists)
         quick = [size for size in sizes if size * width <= _PLACES or self.size]
         positive(len(quick))
         for size in quick:
             drawn = _sampling.tilted_tail(lists, terms, self._reached, size, source)
-            if drawn[1] <= _walk.tolerance(drawn[0]):
+            # a standard error, which an error may exceed
+            if drawn[1] <= max(_walk.tolerance(drawn[0]) / 4, 0.004):
                 break
         return self._with_sure(self._log_sure(lists), *drawn, "importance_sampling")
 

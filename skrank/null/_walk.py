@@ -52,8 +52,11 @@ _Ints = NDArray[np.intp]
 _THREE_DIGITS, _TWO_DIGITS = math.log(1e-6), math.log(1e-20)
 # Growth of the blocks of the walks, one after the other.
 _GROWTHS = (0.3, 0.12, 0.06, 0.03, 0.015, 0.0075)
-# Rankings that are followed without blocks: numbers of groups and of cells of a pass.
-_SHORT, _SHORT_CELLS = 256, 2**18
+#: Rankings that are followed without blocks: numbers of groups and of cells of a pass.
+SHORT, _SHORT_CELLS = 256, 2**18
+# Cells of a pass after which no narrower blocks are tried for an error of some percent:
+# the next ones take seconds.
+_ENOUGH_CELLS = 2**20
 # Probability of hits that are not followed, and of those whose absence has an effect.
 _LEFT_OUT, _TOUCHED = 1e-9, 1e-7
 # Cells that take as long as a walk in blocks. With twice as many, a mean over 16
@@ -148,6 +151,11 @@ class Path(NamedTuple):
             hits + reach,
             np.where(same, self.deviation[first], deviation),
         )
+
+    def hits(self, chain: Chain) -> _Floats:
+        """Return the mean hits in groups of the same ranking."""
+        depths = np.append(chain.depths, chain.ends[-1])
+        return np.diff(np.interp(depths, self.depths, self.mean))
 
     def ahead(self, before: "Path", times: float) -> "Path":
         """Continue the change since the path before, so many times, with a margin."""
@@ -334,7 +342,7 @@ class Solution:
             return self.lists
         chains = [
             way.part.chain.blocks(0.05)
-            if way.part.chain.is_linear and way.part.chain.ends.size > _SHORT
+            if way.part.chain.is_linear and way.part.chain.ends.size > SHORT
             else copy(way.part.chain)
             for way in ways
         ]
@@ -368,7 +376,7 @@ def solve(parts: Sequence[Part]) -> Solution:
     groups = sum(chain.ends.size for chain in chains)
     possible = [chain.possible().n_cells for chain in chains]
     positive(min(possible))
-    short = groups <= _SHORT and sum(possible) <= _SHORT_CELLS
+    short = groups <= SHORT and sum(possible) <= _SHORT_CELLS
     merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
     growths = _GROWTHS if merged else (0.0,)
     few = max(chain.ends.size for chain in chains) <= FEW_GROUPS
@@ -392,11 +400,18 @@ def solve(parts: Sequence[Part]) -> Solution:
         if root * found.deviation <= 0.1:  # a period is too long for a small tilt
             tilt = 0.5 / spread
             lists, paths = _settled(parts, blocks, paths, tilt, per)
+        chains = [
+            chain.with_usual(path.hits(chain)) if path and growth else chain
+            for chain, path in zip(chains, paths, strict=True)
+        ]
         log_p = normal_tail(tilt, total(lists))
-        error = abs(math.expm1(min(log_p - before, 700.0))) / 4
+        error = abs(math.expm1(min(log_p - before, 700.0)))
+        if all(chain.is_pairwise for chain in chains):
+            error /= 4
         error = max(error, _unresolved(lists) / 20)
         before = log_p
-        if error <= tolerance(log_p) / 2:
+        cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
+        if error <= tolerance(log_p) / 2 or (error < 0.1 and cells > _ENOUGH_CELLS):
             break
     error = 0.0 if growths == (0.0,) else error
     return Solution(lists, paths, root, found, error)

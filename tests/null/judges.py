@@ -57,12 +57,14 @@ class Exact:
         return greater, less, min(Fraction(1), 2 * min(greater, less))
 
     def ppf(self, q):
-        """Least value with cdf(value) >= q."""
+        """Least number with cdf(number) >= q: below all values for q = 0, as in SciPy."""
+        if q <= 0:
+            return -math.inf
         last = len(self.values) - 1
         return self.values[min(max(bisect_left(self.below, q) - 1, 0), last)]
 
     def isf(self, q):
-        """Least value with sf(value) <= q, that is cdf(value) >= 1 - q."""
+        """Least number with sf(number) <= q, that is cdf(number) >= 1 - q."""
         return self.ppf(1 - q)
 
 

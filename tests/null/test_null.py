@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from null import judges
 from numpy.testing import assert_allclose
-from scipy.stats import norm
+from scipy.stats import hypergeom, norm
 
 from cases import TIES, named
 from skrank import RandomSelectionNull, RandomSelectionTest
@@ -68,7 +68,7 @@ def test_a_tail_is_a_named_tuple():
     assert isinstance(tail, TailProbability)
     log_p, bounds, error, method = tail
     assert bounds == (log_p, log_p)
-    assert error is None
+    assert error == 0.0
     assert method == "exact"
     assert tail.pvalue == pytest.approx(math.exp(log_p))
     assert tail.doubt == 0.0
@@ -159,6 +159,12 @@ def test_bad_rankings(args, kwargs, text):
         ([], 1, "`nulls` must hold the distribution of at least one ranking; got none"),
         (MEAN.nulls, 0.5, "`inflation` must be 1 or more; got 0.5"),
         (MEAN.nulls, "2", "`inflation` must be a finite number; got '2'"),
+        ([MEAN, *MEAN.nulls], 1, "`nulls` must hold a RandomSelectionNull for each"),
+        (
+            [RandomSelectionNull(9, 2), RandomSelectionNull(9, 2, "reciprocal_rank")],
+            1,
+            "`nulls` must have one metric; got average_precision and reciprocal_rank",
+        ),
     ],
 )
 def test_bad_means(nulls, inflation, text):
@@ -166,13 +172,48 @@ def test_bad_means(nulls, inflation, text):
         MeanNull(nulls, inflation=inflation)
 
 
-@pytest.mark.parametrize("statistic", [np.nan, np.inf, [0.1, np.nan], "0.5", None])
+@pytest.mark.parametrize("statistic", ["0.5", None, [0.1, "a"]])
 def test_bad_statistic(statistic):
     null = RandomSelectionNull(10, 2)
-    with pytest.raises(ValueError, match="`statistic` must be a finite number or an a"):
+    with pytest.raises(ValueError, match="`statistic` must be a number or an array"):
         null.pvalue(statistic)
-    with pytest.raises(ValueError, match="`x` must be a finite number or an array"):
+    with pytest.raises(ValueError, match="`x` must be a number or an array"):
         null.sf(statistic)
+
+
+FUNCTIONS = ("cdf", "sf", "logcdf", "logsf", "pmf", "logpmf")
+
+
+@pytest.mark.parametrize("shape", [(40, 4, 10), (2000, 300, 500)])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_functions_of_values_are_those_of_scipy(shape, function):
+    """Also of NaN, infinite values and tables: recall at t is hypergeometric."""
+    n, m, t = shape
+    null, law = RandomSelectionNull(n, m, f"recall@{t}"), hypergeom(n, m, t)
+    hits = np.array([[-np.inf, -1, 0, m // 4], [m // 2, m, np.inf, np.nan]])
+    assert_allclose(getattr(null, function)(hits / m), getattr(law, function)(hits), 1e-9)
+    assert np.isnan(getattr(null, function)(np.nan))
+
+
+def test_quantiles_and_draws_are_those_of_scipy():
+    null, law = RandomSelectionNull(40, 4, "recall@10"), hypergeom(40, 4, 10)
+    q = np.array([[0.0, 1e-9, 0.1, 0.5], [0.9, 0.99, 1.0, np.nan]])
+    for function in ("ppf", "isf"):
+        # SciPy returns the hits below the support, -1; here values have no next one
+        hits = getattr(law, function)(q)
+        wanted = np.where(hits < 0, -np.inf, hits / 4)
+        assert_allclose(getattr(null, function)(q), wanted)
+    for confidence in (0.0, 0.5, np.array([0.5, 0.9])):
+        wanted = np.array(law.interval(confidence)) / 4
+        assert_allclose(null.interval(confidence), wanted)
+    for size in (None, 0, 3, (2, 3), [2, 3], ()):
+        assert np.shape(null.rvs(size, 0)) == np.shape(law.rvs(size))
+    assert null.median() * 4 == law.median()
+
+
+def test_masses_of_a_continuous_looking_distribution_are_refused():
+    with pytest.raises(ValueError, match="`x` must be a value of a distribution whose"):
+        RandomSelectionNull(10_000, 300).pmf(0.05)
 
 
 @pytest.mark.parametrize("statistic", [np.nan, [0.1, 0.2], "0.5", None])
@@ -375,10 +416,9 @@ def test_names_of_scipy():
     drawn = null.rvs((3, 4), 0)
     assert drawn.shape == (3, 4)
     np.testing.assert_array_equal(drawn.ravel(), null.rvs(12, 0))
-    assert null.rvs((), 0).shape == ()
-    with pytest.raises(ValueError, match="`size` must be an int of at least 1"):
-        null.rvs((3, 0))
-    with pytest.raises(ValueError, match="`confidence` must be"):
-        null.interval(1.0)
+    with pytest.raises(ValueError, match="`size` must be an int of at least 0"):
+        null.rvs((3, -1))
+    with pytest.raises(ValueError, match="`confidence` must be a probability"):
+        null.interval(1.5)
     # a tail that underflows
     assert RandomSelectionNull(40_000, 4000).logcdf(0.06) < -1000
