@@ -13,6 +13,7 @@ from skrank.inference._variability._binormal import (
     spread_of_targets,
     value_by_chance,
 )
+from skrank.inference._variability._changes import fewest_of, item_changes
 from skrank.inference._variability._interval import (
     FirstHitRule,
     IntervalRule,
@@ -54,7 +55,7 @@ def normal_rule(metric: AnyMetric, ranking: Ranking, error: float) -> NormalRule
     """Rule of an estimate with a standard error, which is 0 if it is rounding error."""
     reach = reach_of(metric, metric.frame(ranking, ranking.n_targets))
     estimate = metric.value(ranking)
-    zero = zero_of(metric, metric.frame(ranking, ranking.n_targets))
+    zero = zero_of(metric, metric.frame(ranking, ranking.n_targets), reach.least)
     error = 0.0 if error <= ROUNDING * (reach.best - zero) else error
     return NormalRule(
         estimate,
@@ -65,9 +66,21 @@ def normal_rule(metric: AnyMetric, ranking: Ranking, error: float) -> NormalRule
     )
 
 
-def zero_of(metric: Any, frame: Frame) -> float:
-    """Value of a ranking that has no hits above the cutoff."""
-    return float(metric.offset(frame)) if metric.cutoff else 0.0
+def jackknife_rule(metric: Metric, ranking: Ranking) -> IntervalRule:
+    """Rule by the jackknife variance, with Student's t."""
+    error = item_changes(metric, [[ranking]]).error([1.0]).error
+    freedom = fewest_of(ranking) - 1
+    return resampled_rule(metric, ranking, error, degrees_of_freedom=freedom)
+
+
+def usual_rule(metric: Metric, ranking: Ranking) -> IntervalRule:
+    """Rule of a ranking with two items of each class or more, by a smooth metric."""
+    return (moderated_rule if metric.of_shares else jackknife_rule)(metric, ranking)
+
+
+def zero_of(metric: Any, frame: Frame, least: float = 0.0) -> float:
+    """Value from which shares are counted: 0, or that without hits above a cutoff."""
+    return float(metric.offset(frame)) if metric.cutoff else min(0.0, least)
 
 
 def resampled_rule(
@@ -108,7 +121,7 @@ def moderated_rule(metric: Metric, ranking: Ranking) -> ModeratedRule:
     frame = metric.frame(ranking, ranking.n_targets)
     reach, estimate = reach_of(metric, frame), metric.value(ranking)
     # hits above a cutoff have a minimum; other metrics begin at zero
-    zero = 0.0 if metric.ordered else reach.least
+    zero = min(0.0, reach.least) if metric.ordered else reach.least
     scale = reach.best - zero
     values, variances = binormal_variances(metric, frame, spread_of_targets(ranking))
     inside = (values > zero) & (values < reach.best - ROUNDING * scale)
