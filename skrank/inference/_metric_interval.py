@@ -24,6 +24,7 @@ from skrank.inference._variability._changes import (
     changes_of,
     cluster_changes,
     fewest_of,
+    item_changes,
 )
 from skrank.inference._variability._clusters import check_two_way, cluster_bootstrap
 from skrank.inference._variability._folds import sampling_error
@@ -35,7 +36,6 @@ from skrank.inference._variability._interval import (
 )
 from skrank.inference._variability._moderation import (
     error_of_one_value,
-    jackknife_rule,
     moderated_rule,
     normal_rule,
     reach_of,
@@ -243,8 +243,8 @@ class MetricInterval(Question[MetricIntervalResult]):
         usual = _METHODS[data]
         if data == "groups with clusters":
             check_two_way(metric)
-        elif data == "one":
-            usual = (_usual(metric), *usual)
+        elif data == "one" and not metric.smooth:
+            usual = ("bootstrap", *usual)
         elif data == "clusters":
             (one,) = asked.single
             whole = asked_cut(metric, one) == one.n_samples
@@ -266,9 +266,8 @@ class MetricInterval(Question[MetricIntervalResult]):
             error = self._two_level_error(metric, each, values)
         elif asked.kind == "folds" and not asked.grouped and values.size > 1:
             # at least that of the items
-            errors = [
-                self._rule(_usual(metric), metric, one).standard_error for one in each
-            ]
+            usual = "moderated" if metric.smooth else "bootstrap"
+            errors = [self._rule(usual, metric, one).standard_error for one in each]
             error = max(error, sampling_error(np.nan_to_num(errors), asked.ratio))
         return _rule_of_mean(metric, _ends(metric, each), values, error, freedom)
 
@@ -344,7 +343,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         """Check that the method is defined for the metric."""
         counts = not metric.ordered
         has_meaning = {
-            "moderated": metric.smooth and metric.of_shares,
+            "moderated": metric.smooth,
             "jackknife": metric.smooth,
             "survival": type(metric) is AveragePrecision or counts,
             "posterior": counts,
@@ -370,7 +369,9 @@ class MetricInterval(Question[MetricIntervalResult]):
             if self.method == method:
                 return normal_rule(metric, ranking, error)
         elif method == "jackknife":
-            return jackknife_rule(metric, ranking)
+            error, freedom = item_changes(metric, [[ranking]]).error([1.0])
+            rule = normal_rule(metric, ranking, error)
+            return replace(rule, degrees_of_freedom=freedom)
         else:
             error = self._drawn_error(bootstrap(metric, ranking))
             error = max(error, metric.least_error(ranking))
@@ -413,13 +414,6 @@ class MetricInterval(Question[MetricIntervalResult]):
         scale = total / metric.divisor(frame)
         # the prior of Jeffreys
         return BetaRule(hits + 0.5, total - hits + 0.5, scale, zero)
-
-
-def _usual(metric: AnyMetric) -> str:
-    """Return the default method for one ranking."""
-    if not metric.smooth:  # it jumps when an item is left out
-        return "bootstrap"
-    return "moderated" if metric.of_shares else "jackknife"
 
 
 def _is_certain_mean(
@@ -469,7 +463,7 @@ def _rule_of_mean(
     most = _most(metric)
     if most < math.inf and len(set(ends)) > 1:
         best = max(best, most)
-    zero = min(0.0, least) if metric.ordered else least
+    zero = 0.0 if metric.ordered and not metric.derived else least
     if error <= ROUNDING * best:
         error = error_of_one_value(best - zero, values.size)
     return NormalRule(

@@ -189,7 +189,8 @@ class ModeratedRule:
     All are on the logit scale, as shares of the distance from `zero` to the perfect
     value: `share` is that of the estimate, at least half a hit away from the ends;
     `variance` is its own variance with `degrees_of_freedom`; `model_shares`, ascending,
-    and `model_variances` are those of binormal rankings. The interval has the values
+    `model_variances` are those of binormal rankings, and `model_freedoms` the degrees of
+    freedom that samples of them have at most. The interval has the values
     that are consistent with the estimate: the variance is computed at the value, as in
     Wilson's interval, and so is the bias of the logit.
 
@@ -204,6 +205,7 @@ class ModeratedRule:
     degrees_of_freedom: float
     model_shares: NDArray[np.float64]
     model_variances: NDArray[np.float64]
+    model_freedoms: NDArray[np.float64]
     zero: float
     least: float
     best: float
@@ -220,7 +222,7 @@ class ModeratedRule:
 
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return the limits."""
-        df = self._own + _MODEL_WEIGHT
+        df = self._own_at(logit(self.share)) + _MODEL_WEIGHT
         outside = (1 - confidence_level) / 2
         t = student.isf(outside, df)
         scale = self.best - self.zero
@@ -249,20 +251,21 @@ class ModeratedRule:
         zero = self.without_hits
         return zero + share * (self.estimate - zero), zero + most
 
-    @property
-    def _own(self) -> float:
+    def _own_at(self, x: float) -> float:
         """Weight of the sample's own variance, in degrees of freedom.
 
         A sample overestimates them by a factor, which simulation gave, because it lacks
         hits that it did not draw.
         """
-        return self.degrees_of_freedom / 2
+        most = float(np.interp(x, logit(self.model_shares), self.model_freedoms))
+        return min(self.degrees_of_freedom, most) / 2
 
     def _variance_at(self, x: float) -> float:
         """Variance of the logit if the true value is `x`."""
         model = np.interp(x, logit(self.model_shares), self.model_variances)
-        own = self._own * self.variance
-        return float((own + _MODEL_WEIGHT * model) / (self._own + _MODEL_WEIGHT))
+        weight = self._own_at(x)
+        total = weight * self.variance + _MODEL_WEIGHT * model
+        return float(total / (weight + _MODEL_WEIGHT))
 
     def _limit(self, t: float) -> float:
         """True value at which the estimate is t standard errors too high."""

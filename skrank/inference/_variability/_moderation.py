@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from skrank._utils._rounding import ROUNDING
 from skrank.inference._variability._binormal import (
-    binormal_variances,
+    binormal_model,
     spread_of_targets,
     value_by_chance,
 )
-from skrank.inference._variability._changes import fewest_of, item_changes
 from skrank.inference._variability._interval import (
     FirstHitRule,
     IntervalRule,
@@ -66,21 +65,14 @@ def normal_rule(metric: AnyMetric, ranking: Ranking, error: float) -> NormalRule
     )
 
 
-def jackknife_rule(metric: Metric, ranking: Ranking) -> IntervalRule:
-    """Rule by the jackknife variance, with Student's t."""
-    error = item_changes(metric, [[ranking]]).error([1.0]).error
-    freedom = fewest_of(ranking) - 1
-    return resampled_rule(metric, ranking, error, degrees_of_freedom=freedom)
-
-
-def usual_rule(metric: Metric, ranking: Ranking) -> IntervalRule:
-    """Rule of a ranking with two items of each class or more, by a smooth metric."""
-    return (moderated_rule if metric.of_shares else jackknife_rule)(metric, ranking)
-
-
 def zero_of(metric: Any, frame: Frame, least: float = 0.0) -> float:
-    """Value from which shares are counted: 0, or that without hits above a cutoff."""
-    return float(metric.offset(frame)) if metric.cutoff else min(0.0, least)
+    """Value from which shares are counted: 0, or that without hits above a cutoff.
+
+    For a metric of the user's own it is the `least` one: the last ranks may have a gain.
+    """
+    if metric.cutoff:
+        return float(metric.offset(frame))
+    return least if metric.derived else 0.0
 
 
 def resampled_rule(
@@ -121,9 +113,11 @@ def moderated_rule(metric: Metric, ranking: Ranking) -> ModeratedRule:
     frame = metric.frame(ranking, ranking.n_targets)
     reach, estimate = reach_of(metric, frame), metric.value(ranking)
     # hits above a cutoff have a minimum; other metrics begin at zero
-    zero = min(0.0, reach.least) if metric.ordered else reach.least
+    zero = 0.0 if metric.ordered and not metric.derived else reach.least
     scale = reach.best - zero
-    values, variances = binormal_variances(metric, frame, spread_of_targets(ranking))
+    values, variances, freedoms = binormal_model(
+        metric, frame, spread_of_targets(ranking)
+    )
     inside = (values > zero) & (values < reach.best - ROUNDING * scale)
     model = (values[inside] - zero) / scale
     chance = (value_by_chance(metric, frame) - zero) / scale
@@ -137,6 +131,7 @@ def moderated_rule(metric: Metric, ranking: Ranking) -> ModeratedRule:
         degrees_of_freedom=min(found.degrees_of_freedom, float(ranking.n_targets)),
         model_shares=model,
         model_variances=_on_logit_scale(variances[inside] / scale**2, model),
+        model_freedoms=freedoms[inside],
         zero=zero,
         least=min(reach.least, estimate),
         best=max(reach.best, estimate),

@@ -74,6 +74,9 @@ class AnyMetric(ABC):
     #: Whether a longer ranking has the same value if the shares of its items, of its
     #: targets and of the ranks are the same.
     of_shares: ClassVar[bool] = False
+    #: Whether the other tie rules, and values of rankings of several sizes, are derived
+    #: from a gain under "expected" for one size, as of metrics of the user's own.
+    derived: ClassVar[bool] = False
     #: Whether it is defined without targets, or without non-targets.
     always_defined: ClassVar[bool] = False
     #: Whether larger values are better.
@@ -210,14 +213,13 @@ class Metric(AnyMetric):
                   1.0``. Values outside are an error. Unknown if left out: no limit.
     `offset`      Value without any gain, if it is not 0.
     settings      Fields of a frozen dataclass, as in the example, without `__init__`.
-    `of_shares`   True if a longer ranking of the same shares has the same value, and
-                  `gain` can be called for 1e7 targets. "moderated" intervals and
-                  planning, which look at such rankings, are then defined.
+    `of_shares`   True if a longer ranking of the same shares has the same value, as
+                  for a gain by the share of items above. `gain` is then called for 1e7
+                  targets, and a number of targets can be planned without a pilot.
     ============= ======================================================================
 
     Values of other tie rules and of rankings of several sizes are derived. With
-    weights, the numbers of items and targets are sums of weights. The default interval
-    is that of the jackknife.
+    weights, the numbers of items and targets are sums of weights.
 
     The null distribution of a long ranking calls `gain` at places between two ranks. If
     the gain of a target is not linear in the number of targets above it, p-values of
@@ -262,8 +264,6 @@ class Metric(AnyMetric):
     counted_hits: ClassVar[int | None] = None
     additive: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
-    #: Whether the other tie rules, and values of rankings of several sizes, are derived
-    #: from the gain under "expected" for one size.
     derived: ClassVar[bool] = True
     #: Whether a class has an `__init__` of its own.
     own_init: ClassVar[bool] = False
