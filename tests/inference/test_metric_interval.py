@@ -30,7 +30,7 @@ from cases import (
 from oracles import tie_groups, value
 from skrank import MetricInterval, Ranking, ks_statistic, make_metric
 from skrank.inference._variability._binormal import (
-    binormal_variances,
+    binormal_model,
     spread_of_targets,
 )
 from skrank.inference._variability._jackknife import jackknife_of
@@ -293,7 +293,7 @@ def test_binormal_variance_of_recall_is_that_of_the_two_normal_distributions(
 ):
     frame = Frame(10_000, 200, 400)
     metric = make_null_metric("recall@400")
-    values, variances = binormal_variances(metric, frame, spread)
+    values, variances, _ = binormal_model(metric, frame, spread)
     found, variance = recall_variance(shift, spread, 400, 200, 9800)
     close = 0.03 if spread >= 1 else 0.05  # cells of a tenth of the spread
     assert np.interp(found, values, variances) == pytest.approx(variance, rel=close)
@@ -305,7 +305,7 @@ def test_binormal_variance_is_that_of_a_large_sample(case):
     metric = make_null_metric(**named(name, **given_settings))
     ranking = Ranking.from_predictions(*draw(np.random.default_rng(1), 20_000, 380_000))
     variance = jackknife_of(metric, ranking).variance
-    values, variances = binormal_variances(metric, Frame(400_000, 20_000, 400_000), 1.0)
+    values, variances, _ = binormal_model(metric, Frame(400_000, 20_000, 400_000), 1.0)
     expected = np.interp(metric.value(ranking), values, variances)
     assert variance == pytest.approx(expected, rel=0.03)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import expit, logit
-from scipy.stats import beta, gamma
+from scipy.special import bdtrik, expit, logit
+from scipy.stats import beta, binom, gamma
 from scipy.stats import t as student
 
 from skrank._utils._rounding import ROUNDING
@@ -153,6 +153,40 @@ class FirstHitRule:
         often = -math.expm1(math.log(outside) / (rank - 1)) if rank > 1 else 1.0
         low, high = _mean_reciprocal_rank(rare), _mean_reciprocal_rank(often)
         return max(self.least, min(low, self.estimate)), max(high, self.estimate)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderRule:
+    """Interval of a metric of the rank of one target, from the ranks of the others.
+
+    The rank of target j of m is near the quantile ``j / (m + 1)`` of the population.
+    The number of targets above this quantile is binomial, so that its limits are
+    targets too: those whose numbers are quantiles of that distribution, and between two
+    numbers a mean of both (Hutson 1999, *J. Applied Statistics* 26, 343-353). Resamples
+    cannot do this for the last target, which most of them hold.
+
+    `values` are those of the metric if target 0, 1, ..., m + 1 were the required one,
+    where 0 and m + 1 are the first and the last possible rank.
+    """
+
+    estimate: float
+    standard_error: float
+    values: NDArray[np.float64]
+    needed: float
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return limits with equal tails."""
+        outside, m = (1 - confidence_level) / 2, self.values.size - 2
+        share = self.needed / (m + 1)
+        # perhaps no target is above the quantile: the limit is the first rank
+        none = binom.pmf(0, m, share) >= outside
+        few = 0.0 if none else 1 + float(bdtrik(outside, m, share))
+        many = 1 + float(bdtrik(1 - outside, m, share))
+        limits = np.interp([few, many], np.arange(m + 2), self.values)
+        return (
+            float(min(*limits, self.estimate)),
+            float(max(*limits, self.estimate)),
+        )
 
 
 def _mean_reciprocal_rank(share: float) -> float:
@@ -363,6 +397,8 @@ class DrawnDepthRule:
         return float(low), float(min(high, self.most))
 
 
-IntervalRule = CertainRule | NormalRule | FirstHitRule | BetaRule | ModeratedRule
+IntervalRule = (
+    CertainRule | NormalRule | FirstHitRule | OrderRule | BetaRule | ModeratedRule
+)
 # of a chosen threshold, and of what is expected of it
 ChoiceRule = CertainRule | StudentRule | WidestRule | DrawnRule | DrawnDepthRule

@@ -18,9 +18,16 @@ from skrank.inference._variability._interval import (
     IntervalRule,
     ModeratedRule,
     NormalRule,
+    OrderRule,
 )
 from skrank.inference._variability._jackknife import jackknife_of
-from skrank.metrics._definitions import AnyMetric, Frame, Metric, ReciprocalRank
+from skrank.metrics._definitions import (
+    AnyMetric,
+    Frame,
+    KAtRecall,
+    Metric,
+    ReciprocalRank,
+)
 from skrank.ranking._ranking import HitGroups, Ranking, hits_at
 
 
@@ -86,8 +93,8 @@ def resampled_rule(
 
     If all resamples have one value, the error is that of a share of m targets, or of
     other units, that is half a unit away from all of them. No resample has its first
-    target above that of the ranking, so the limits of the reciprocal rank are computed
-    from its rank.
+    target above that of the ranking, or its last one below it, so the limits of metrics
+    of a single rank are computed from the ranks of the targets.
     """
     rule = normal_rule(metric, ranking, error)
     if not rule.standard_error > 0:
@@ -98,6 +105,9 @@ def resampled_rule(
     rule = replace(rule, plain_at_ends=True, degrees_of_freedom=degrees_of_freedom)
     if isinstance(metric, ReciprocalRank):
         return FirstHitRule(rule.estimate, rule.standard_error, rule.least)
+    if isinstance(metric, KAtRecall) and n_units is None:  # of clusters, not of items
+        needed, values = metric.values_of_targets(ranking)
+        return OrderRule(rule.estimate, rule.standard_error, values, needed)
     return rule
 
 
