@@ -223,8 +223,8 @@ class ModeratedRule:
     All are on the logit scale, as shares of the distance from `zero` to the perfect
     value: `share` is that of the estimate, at least half a hit away from the ends;
     `variance` is its own variance with `degrees_of_freedom`; `model_shares`, ascending,
-    `model_variances` are those of binormal rankings, and `model_freedoms` the degrees of
-    freedom that samples of them have at most. The interval has the values
+    and `model_variances` are those of binormal rankings, and `model_freedoms` the
+    degrees of freedom that samples of them have at most. The interval has the values
     that are consistent with the estimate: the variance is computed at the value, as in
     Wilson's interval, and so is the bias of the logit.
 

@@ -75,7 +75,7 @@ def normal_rule(metric: AnyMetric, ranking: Ranking, error: float) -> NormalRule
 def zero_of(metric: Any, frame: Frame, least: float = 0.0) -> float:
     """Value from which shares are counted: 0, or that without hits above a cutoff.
 
-    For a metric of the user's own it is the `least` one: the last ranks may have a gain.
+    For a metric of the user's own it is the `least` one: its last ranks have a gain.
     """
     if metric.cutoff:
         return float(metric.offset(frame))

@@ -102,9 +102,7 @@ def values_of_draws(
         groups = _tied_hits(levels, others)
     else:
         above = np.cumsum(others[:, ::2], axis=1)
-        groups = single_hits(
-            np.take_along_axis(above, np.sort(levels, axis=1), axis=1)
-        )
+        groups = single_hits(np.take_along_axis(above, np.sort(levels, axis=1), axis=1))
     return _values(metric, groups, len(levels), frame)
 
 

@@ -5,9 +5,8 @@ a null distribution.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from functools import wraps
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from math import inf, nan
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -16,7 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_depth, check_option, invalid
+from skrank._utils._text import brief
 from skrank.metrics._by_group import evaluate
+from skrank.metrics._definitions._contract import (
+    SLACK,
+    check_class,
+    check_gain,
+    with_tie_rules,
+    wrong_settings,
+)
 from skrank.metrics._definitions._tie_sums import Array
 from skrank.ranking._as_ranking import CountOf, Labels
 from skrank.ranking._grouped import GroupedRankings
@@ -27,8 +34,6 @@ from skrank.ranking._ties import TieGroups
 # what a cutoff must know of a ranking
 Shape: TypeAlias = Ranking | TieGroups | GroupedRankings
 Checks: TypeAlias = Mapping[str, Callable[[str, Any], Any]]
-# Sums of gains may be beyond the bounds by rounding, of some 1e-13 of a million gains.
-_SLACK = 1e-9
 
 
 class Frame(NamedTuple):
@@ -89,6 +94,11 @@ class AnyMetric(ABC):
     def __post_init__(self) -> None:
         """Check the settings."""
         check_option("ties", self.ties, TIES)
+        for one in fields(self):
+            setting = getattr(self, one.name)
+            if not isinstance(setting, Hashable):
+                rule = "be hashable, such as a number, a text or a tuple"
+                raise invalid(one.name, rule, brief(setting))
         for name, check in self.checks.items():
             object.__setattr__(self, name, check(name, getattr(self, name)))
 
@@ -271,44 +281,19 @@ class Metric(AnyMetric):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Check that a metric is complete when its class is defined."""
         super(Metric, cls).__init_subclass__(**kwargs)
-        if ABC in cls.__bases__:
-            return
-        for name in ("gain", "divisor"):
-            if getattr(getattr(cls, name), "__isabstractmethod__", False):
-                msg = f"{cls.__name__} must define `{name}`, as skrank.Metric describes"
-                raise TypeError(msg)
-        if not isinstance(getattr(cls, "template", None), str):
-            msg = (
-                f"{cls.__name__} must have a `template`, its printed name, as in "
-                f"template = {cls.__name__.lower()!r}"
-            )
-            raise TypeError(msg)
-        limits: Any = cls.bounds
-        if not isinstance(limits, property):
-            low, high = limits if isinstance(limits, tuple) else (nan, nan)
-            if not low < high:
-                msg = (
-                    f"`bounds` of {cls.__name__} must be its smallest and largest "
-                    f"value, as in bounds = 0.0, 1.0; got {limits!r}"
-                )
-                raise TypeError(msg)
+        if ABC not in cls.__bases__:
+            check_class(cls)
         # the dataclass decorator comes later, or makes the class again
         if "__init__" in vars(cls) and "__dataclass_params__" not in vars(cls):
             cls.own_init = True
         if cls.derived and "gain" in vars(cls):
-            setattr(cls, "gain", _with_tie_rules(vars(cls)["gain"]))  # noqa: B010
+            setattr(cls, "gain", with_tie_rules(vars(cls)["gain"]))  # noqa: B010
 
     def __new__(cls, *args: Any, **settings: Any) -> "Metric":
-        """Refuse settings that are no fields, which copies and comparisons would lose."""
+        """Refuse settings that are no fields, which copies would lose."""
         known = [one.name for one in fields(cls)]
         if cls.own_init or len(args) >= len(known) or settings.keys() - {*known}:
-            msg = (
-                f"{cls.__name__} has a setting that is no field of a frozen dataclass. "
-                f"Write @dataclass(frozen=True) above the class, each setting with its "
-                f"type and default in its body, as in rate: float = 1.0, and no "
-                f"__init__. Its settings are now: {', '.join(known)}"
-            )
-            raise TypeError(msg)
+            raise wrong_settings(cls, known)
         return object.__new__(cls)
 
     @property
@@ -320,6 +305,13 @@ class Metric(AnyMetric):
     def counts_ranks(self) -> bool:
         """All targets of a tie count at its last item, which must be a unit."""
         return self.derived and self.ties == "together"
+
+    def frame(self, shape: Shape, n_targets: Array) -> Frame:
+        """Return the sizes of a ranking; check the gain for them once."""
+        found = AnyMetric.frame(self, shape, n_targets)
+        if self.derived and not any(np.ndim(one) for one in found) and n_targets > 0:
+            check_gain(replace(self, ties="expected"), found)
+        return found
 
     @abstractmethod
     def gain(
@@ -411,10 +403,12 @@ class Metric(AnyMetric):
             row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
             value = float(self.values(ranking.groups, row, 1, frame)[0])
         low, high = self.bounds
-        slack = _SLACK * max(1.0, abs(value))
+        slack = SLACK * max(1.0, abs(value))
         if not low - slack <= value <= high + slack:  # or NaN
             rule = f"hold all values of {self.name}, which must be numbers"
-            raise invalid("bounds", rule, f"the value {value:g} for {low:g} to {high:g}")
+            raise invalid(
+                "bounds", rule, f"the value {value:g} for {low:g} to {high:g}"
+            )
         return float(min(max(low, value), high))
 
     def values(
@@ -442,10 +436,14 @@ class Metric(AnyMetric):
         kind = np.unique(sizes, axis=0, return_inverse=True)[1].ravel()
         start = np.searchsorted(row, np.arange(n_rows + 1))
         values = np.empty(n_rows)
-        of_kind = np.split(np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind)))
+        of_kind = np.split(
+            np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind))
+        )
         for alike in of_kind[:-1]:
             length = np.diff(start)[alike]
-            within = np.arange(length.sum()) - np.repeat(length.cumsum() - length, length)
+            within = np.arange(length.sum()) - np.repeat(
+                length.cumsum() - length, length
+            )
             held = groups.take(np.repeat(start[alike], length) + within)
             one, which = frame.at(alike[0]), np.repeat(np.arange(alike.size), length)
             values[alike] = (
@@ -458,25 +456,6 @@ class Metric(AnyMetric):
     def _gain_of(self, groups: HitGroups, frame: Frame) -> Array:
         parts = groups.above, groups.size, groups.hits_above, groups.hits
         return self.gain(*parts, frame)
-
-
-def _with_tie_rules(gain: Callable[..., Array]) -> Callable[..., Array]:
-    """Derive the tie rules: a tie of targets only has no order that matters."""
-
-    @wraps(gain)
-    def gain_by_rule(
-        self: Metric, above: Any, size: Any, hits_above: Any, hits: Any, frame: Frame
-    ) -> Array:
-        if self.ties == "expected":
-            return gain(self, above, size, hits_above, hits, frame)
-        held = np.where(np.asarray(hits) > 0, hits, 1)
-        if self.ties == "together":  # each as the last one of the tie
-            last, found = above + size - 1, hits_above + held - 1
-            return hits * gain(self, last, 1, found, 1, frame)
-        start = above if self.ties == "optimistic" else above + size - held
-        return gain(self, start, held, hits_above, hits, frame)
-
-    return gain_by_rule
 
 
 def _ranking_of(groups: HitGroups, frame: Frame) -> Ranking:

@@ -142,12 +142,14 @@ class KAtRecall(AnyMetric):
         m, hits = int(ranking.n_targets), ranking.groups.hits
         needed = int(check_depth("recall", self.recall, m))
         place = np.arange(1, m + 1) - np.repeat(ranking.groups.hits_above, hits)
-        ranks = self._rank(ranking.groups.take(np.arange(hits.size).repeat(hits)), place)
+        ranks = self._rank(
+            ranking.groups.take(np.arange(hits.size).repeat(hits)), place
+        )
         ends = needed, ranking.n_samples - m + needed
         ranks = np.clip(np.concatenate([ends[:1], ranks, ends[1:]]), *ends)
         return needed, self._of_rank(ranks, needed, ranking.n_samples)
 
-    def _of_rank(self, rank: Any, needed: int, n_samples: int) -> Any:
+    def _of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
         """Return the value by the rank of the last required target."""
         return rank
 
@@ -195,7 +197,7 @@ class PrecisionAtRecall(KAtRecall):
             share = hits / self._rank(group, place)
         return min(1.0, float(share))
 
-    def _of_rank(self, rank: Any, needed: int, n_samples: int) -> Any:
+    def _of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
         """Return the share of targets down to the rank."""
         return needed / rank
 
@@ -216,6 +218,6 @@ class WorkSaved(KAtRecall):
         read = n_items if found is None else self._rank(*found)
         return float(self._of_rank(read, 0, n_items))
 
-    def _of_rank(self, rank: Any, needed: int, n_samples: int) -> Any:
+    def _of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
         """Return the recall less the share of the items read."""
         return self.recall - rank / n_samples
