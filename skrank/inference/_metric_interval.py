@@ -290,11 +290,12 @@ class MetricInterval(Question[MetricIntervalResult]):
             error = self._drawn_error(bootstrap)
         estimate, (least, best) = metric.value(ranking), bootstrap.ends()
         most = _most(metric)
-        best = max(best, estimate, most if most < math.inf else 0.0)
-        if error <= ROUNDING * best:
+        best = max(best, estimate, most if most < math.inf else best)
+        zero = zero_of(metric, metric.frame(ranking, ranking.n_targets), least)
+        if error <= ROUNDING * (best - zero):
             if is_certain(metric, ranking):
                 return CertainRule(estimate)
-            error = error_of_one_value(best, units)
+            error = error_of_one_value(best - zero, units)
         # another sample may hold a target of the largest weight
         one_more = effective_number(np.append(weight, data.weight.max()))
         # In simulations of 12 targets with weights of 1 and 10 it is 5, and the
@@ -314,6 +315,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             min(least, estimate),
             best,
             plain_at_ends=True,
+            zero=zero,
             degrees_of_freedom=units - 1,
         )
 
