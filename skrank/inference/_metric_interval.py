@@ -131,7 +131,9 @@ class MetricInterval(Question[MetricIntervalResult]):
                   over the groups; Student's t                       `clusters`
     ============= ================================================== ==================
 
-    Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. With `clusters`,
+    Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. The limits of
+    precision and k at a recall and of WSS are targets whose numbers are quantiles of a
+    binomial distribution; "bootstrap" gives their standard error. With `clusters`,
     whole clusters are drawn or left out, with Student's t, and "auto" is "bootstrap"
     for metrics at a cutoff. With weights, items are drawn with their weights, and the
     degrees of freedom of Student's t are the effective number of targets [4]_, ``sum(w)

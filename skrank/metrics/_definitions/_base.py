@@ -21,8 +21,8 @@ from skrank.metrics._definitions._contract import (
     SLACK,
     check_class,
     check_gain,
+    refuse_settings,
     with_tie_rules,
-    wrong_settings,
 )
 from skrank.metrics._definitions._tie_sums import Array
 from skrank.ranking._as_ranking import CountOf, Labels
@@ -170,7 +170,11 @@ class AnyMetric(ABC):
     def frame(self, shape: Shape, n_targets: Array) -> Frame:
         """Return the sizes of a ranking with the cutoff."""
         n_samples = shape.n_scored + shape.n_missed
-        return Frame(n_samples, n_targets, self.cut(shape, n_targets), shape.n_missed)
+        cut = self.cut(shape, n_targets)
+        found = Frame(n_samples, n_targets, cut, shape.n_missed)
+        if self.derived and not any(np.ndim(one) for one in found) and n_targets > 0:
+            check_gain(replace(self, ties="expected"), found)
+        return found
 
     def least_error(self, ranking: Ranking) -> float:
         """Standard error below which that of a bootstrap is too small; 0 if unknown."""
@@ -275,26 +279,17 @@ class Metric(AnyMetric):
     additive: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
     derived: ClassVar[bool] = True
-    #: Whether a class has an `__init__` of its own.
-    own_init: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Check that a metric is complete when its class is defined."""
         super(Metric, cls).__init_subclass__(**kwargs)
         if ABC not in cls.__bases__:
             check_class(cls)
-        # the dataclass decorator comes later, or makes the class again
+        # that of a dataclass comes later, or with the class that is made again
         if "__init__" in vars(cls) and "__dataclass_params__" not in vars(cls):
-            cls.own_init = True
+            setattr(cls, "__init__", refuse_settings)  # noqa: B010
         if cls.derived and "gain" in vars(cls):
             setattr(cls, "gain", with_tie_rules(vars(cls)["gain"]))  # noqa: B010
-
-    def __new__(cls, *args: Any, **settings: Any) -> "Metric":
-        """Refuse settings that are no fields, which copies would lose."""
-        known = [one.name for one in fields(cls)]
-        if cls.own_init or len(args) >= len(known) or settings.keys() - {*known}:
-            raise wrong_settings(cls, known)
-        return object.__new__(cls)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -305,13 +300,6 @@ class Metric(AnyMetric):
     def counts_ranks(self) -> bool:
         """All targets of a tie count at its last item, which must be a unit."""
         return self.derived and self.ties == "together"
-
-    def frame(self, shape: Shape, n_targets: Array) -> Frame:
-        """Return the sizes of a ranking; check the gain for them once."""
-        found = AnyMetric.frame(self, shape, n_targets)
-        if self.derived and not any(np.ndim(one) for one in found) and n_targets > 0:
-            check_gain(replace(self, ties="expected"), found)
-        return found
 
     @abstractmethod
     def gain(

@@ -4,7 +4,7 @@ A class is checked when it is defined. Its gain is checked by examples when the 
 first meets a size of rankings. The tie rules are derived from the gain.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache, wraps
 from math import inf, nan
 from typing import Any
@@ -46,14 +46,14 @@ def check_class(cls: Any) -> None:
             raise TypeError(msg)
 
 
-def wrong_settings(cls: Any, known: Sequence[str]) -> TypeError:
-    """Return the error for settings that are no fields of a dataclass."""
-    return TypeError(
-        f"{cls.__name__} has a setting that is no field of a frozen dataclass. Write "
-        "@dataclass(frozen=True) above the class and each setting with its type and "
-        "default in its body, as in rate: float = 1.0, without __init__. Its settings "
-        f"are now: {', '.join(known)}"
+def refuse_settings(self: Any, *args: Any, **settings: Any) -> None:
+    """Refuse an `__init__`, whose settings copies and comparisons would lose."""
+    msg = (
+        f"{type(self).__name__} must have no `__init__`: a metric with a setting is a "
+        "frozen dataclass. Write @dataclass(frozen=True) above the class and each "
+        "setting with its type and default in its body, as in rate: float = 1.0"
     )
+    raise TypeError(msg)
 
 
 @lru_cache(maxsize=256)
