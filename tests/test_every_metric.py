@@ -11,6 +11,7 @@ import itertools
 import math
 import pickle
 import re
+import warnings
 from dataclasses import dataclass, replace
 
 import matplotlib.pyplot as plt
@@ -502,6 +503,17 @@ def test_a_gain_that_would_give_wrong_pvalues(said):
             pytest.raises(ValueError, match=f"`gain` must {said}"),
         ):
             ask()
+
+
+def test_missed_targets_without_the_number_of_items():
+    class OfRanks(DCG):
+        of_all_items = False
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert OfRanks()(Y, A, n_missed=3) == pytest.approx(DCG()(Y, A))
+    with pytest.warns(UserWarning, match="n_unlisted"):
+        assert DCG()(Y, A, n_missed=3) == pytest.approx(DCG()(Y, A))
 
 
 def test_values_outside_the_bounds_are_an_error():

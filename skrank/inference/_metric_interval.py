@@ -468,7 +468,7 @@ def _rule_of_mean(
     if most < math.inf and len(set(ends)) > 1:
         best = max(best, most)
     zero = 0.0 if metric.ordered and not metric.derived else least
-    if error <= ROUNDING * best:
+    if error <= ROUNDING * (best - zero):
         error = error_of_one_value(best - zero, values.size)
     return NormalRule(
         estimate,

@@ -232,7 +232,9 @@ class Metric(AnyMetric):
                   targets, and a number of targets can be planned without a pilot.
     ============= ======================================================================
 
-    Values of other tie rules and of rankings of several sizes are derived. With
+    `of_all_items` is False if `frame.n_samples` has no effect on the value: `n_missed`
+    without `n_unlisted` then gives no warning. Values of other tie rules, and of
+    rankings of several sizes, are derived. With
     weights, the numbers of items and targets are sums of weights.
 
     The null distribution of a long ranking calls `gain` at places between two ranks. If
@@ -279,6 +281,7 @@ class Metric(AnyMetric):
     additive: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
     derived: ClassVar[bool] = True
+    of_all_items: ClassVar[bool] = True
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Check that a metric is complete when its class is defined."""

@@ -33,6 +33,7 @@ class _Named(Metric, ABC):
     """Metric of this package, whose gain has all tie rules and sizes at once."""
 
     derived: ClassVar[bool] = False
+    of_all_items: ClassVar[bool] = False
     of_shares: ClassVar[bool] = True
 
     @property
