@@ -4,12 +4,15 @@ import csv
 import gzip
 import math
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import digamma
 
 import skrank
+from skrank import Metric
 
 TIES = ("expected", "together", "optimistic", "pessimistic")
 # the same for tests that take all metrics through each of them
@@ -210,3 +213,62 @@ def docking_scores():
     return y_true, {
         name: np.array([float(row[name]) for row in rows]) for name in names
     }
+
+
+# Metrics of a user, each with its gain of a rank from 1, and its divisor
+
+
+class DCG(Metric):
+    """Discounted cumulative gain: values above 1, and no statement of bounds."""
+
+    template = "dcg"
+
+    def gain(self, above, size, hits_above, hits, frame):
+        depth = np.arange(frame.n_samples + 1)
+        sums = np.append(0.0, np.cumsum(1 / np.log2(depth[1:] + 1)))
+        end, start = (np.interp(one, depth, sums) for one in (above + size, above))
+        return hits / size * (end - start)
+
+    def divisor(self, frame):
+        return 1.0
+
+
+class MeanInverseRank(Metric):
+    """Mean of 1 / rank over the targets."""
+
+    template = "mean_inverse_rank"
+    bounds = 0.0, 1.0
+
+    def gain(self, above, size, hits_above, hits, frame):
+        return hits / size * (digamma(above + size + 1) - digamma(above + 1))
+
+    def divisor(self, frame):
+        return frame.n_targets
+
+
+@dataclass(frozen=True)
+class EarlyGain(Metric):
+    """Mean over the targets of exp(-rate * rank / n), with a setting."""
+
+    rate: float = 20.0
+
+    template = "early_gain(rate={0.rate:g})"
+    bounds = 0.0, 1.0
+
+    def gain(self, above, size, hits_above, hits, frame):
+        rate = self.rate / frame.n_samples
+        total = np.exp(-rate * above) * np.expm1(-rate * size) / np.expm1(rate)
+        return -hits / size * total
+
+    def divisor(self, frame):
+        return frame.n_targets
+
+
+OWN = {
+    "own: dcg": (DCG(), lambda rank, n, m: 1 / np.log2(rank + 1)),
+    "own: mean inverse rank": (MeanInverseRank(), lambda rank, n, m: 1 / rank / m),
+    "own: early, with a setting": (
+        EarlyGain(9.0),
+        lambda rank, n, m: np.exp(-9.0 * rank / n) / m,
+    ),
+}

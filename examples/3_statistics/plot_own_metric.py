@@ -5,9 +5,9 @@ A metric of your own
 ====================
 
 A metric that is a sum of gains over the ranking has a null
-distribution. This example defines normalized discounted cumulative gain
-(NDCG): a target at rank r gains 1 / log2(r + 1), and the sum is divided
-by the sum of the best ranking.
+distribution, intervals and comparisons. This example defines normalized
+discounted cumulative gain (NDCG): a target at rank r gains
+1 / log(r + 1), and the sum is divided by the sum of the best ranking.
 """
 
 # %%
@@ -15,29 +15,39 @@ by the sum of the best ranking.
 # ----------
 # A subclass of :class:`~skrank.Metric` defines the gain of a tie
 # group. The group has ``size`` items with ``hits`` targets, below
-# ``above`` items with ``hits_above`` targets. This metric uses the mean
-# over all orders within the tie.
+# ``above`` items with ``hits_above`` targets. The gain is the mean
+# over all orders within the tie. A setting is a field of a frozen
+# dataclass: here the ranks up to ``patience`` gain the same.
+# :ref:`own_metrics` lists what a metric must define.
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from skrank import Metric
 
 
-def discounts(depth, n):
-    sums = np.r_[0, np.cumsum(1 / np.log2(np.arange(n) + 2))]
-    return np.interp(depth, np.arange(n + 1), sums)
-
-
+@dataclass(frozen=True)
 class NDCG(Metric):
-    template = "ndcg"
+    patience: int = 1
+
+    template = "ndcg(patience={0.patience})"
+    bounds = 0.0, 1.0
+
+    def discounts(self, depth, n):
+        rank = np.maximum(np.arange(n) + 1, self.patience)
+        sums = np.r_[0, np.cumsum(1 / np.log2(rank + 1))]
+        return np.interp(depth, np.arange(n + 1), sums)
 
     def gain(self, above, size, hits_above, hits, frame):
-        ends = (above + size, above)
-        low, high = (discounts(end, frame.n_samples) for end in ends)
-        return hits / size * (low - high)
+        n = frame.n_samples
+        total = self.discounts(above + size, n) - self.discounts(
+            above, n
+        )
+        return hits / size * total
 
     def divisor(self, frame):
-        return discounts(frame.n_targets, frame.n_samples)
+        return self.discounts(frame.n_targets, frame.n_samples)
 
 
 # %%
@@ -48,7 +58,9 @@ import matplotlib.pyplot as plt
 
 rank = np.arange(1, 101)
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-ax.plot(rank, np.diff(discounts(np.arange(101), 100)), label="NDCG")
+for metric in NDCG(), NDCG(patience=10):
+    gains = np.diff(metric.discounts(np.arange(101), 100))
+    ax.plot(rank, gains, label=metric.name)
 ax.plot(rank, 1 / rank, "--", label="reciprocal rank")
 ax.set(xlabel="rank of the target", ylabel="gain")
 _ = ax.legend()
@@ -89,3 +101,35 @@ print(f"null mean {null.mean():.3f}, critical value at 1 % ", end="")
 print(f"{null.isf(0.01):.3f}")
 
 display = NullDistributionDisplay.of(result)
+
+# %%
+# Intervals and comparisons
+# -------------------------
+# Every class accepts the metric in place of a name. Does a model that
+# adds noise to the scores lose more than 0.1?
+
+from skrank import MetricInterval, RankingComparison
+
+print(MetricInterval(metric).from_predictions(y_true, y_score))
+
+noisy = y_score + rng.normal(size=1000)
+models = {"noisy": noisy, "model": y_score}
+test = RankingComparison(metric)
+comparison = test.from_predictions(y_true, models)
+print(comparison)
+p = comparison.noninferiority_pvalue(0.1)
+print(f"p of a loss below 0.1: {p:.2f}")
+
+# %%
+# So does a scorer of a search:
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+
+from skrank import make_metric_scorer
+
+X = np.stack([y_score, noisy], axis=1)
+scorer = make_metric_scorer(NDCG(patience=10))
+model = LogisticRegression()
+scores = cross_val_score(model, X, y_true, scoring=scorer)
+print(f"{scorer.__name__}: {scores.mean():.2f}")

@@ -131,7 +131,9 @@ class MetricInterval(Question[MetricIntervalResult]):
                   over the groups; Student's t                       `clusters`
     ============= ================================================== ==================
 
-    Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. With `clusters`,
+    Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. The limits of
+    precision and k at a recall and of WSS are targets whose numbers are quantiles of a
+    binomial distribution; "bootstrap" gives their standard error. With `clusters`,
     whole clusters are drawn or left out, with Student's t, and "auto" is "bootstrap"
     for metrics at a cutoff. With weights, items are drawn with their weights, and the
     degrees of freedom of Student's t are the effective number of targets [4]_, ``sum(w)
@@ -290,11 +292,12 @@ class MetricInterval(Question[MetricIntervalResult]):
             error = self._drawn_error(bootstrap)
         estimate, (least, best) = metric.value(ranking), bootstrap.ends()
         most = _most(metric)
-        best = max(best, estimate, most if most < math.inf else 0.0)
-        if error <= ROUNDING * best:
+        best = max(best, estimate, most if most < math.inf else best)
+        zero = zero_of(metric, metric.frame(ranking, ranking.n_targets), least)
+        if error <= ROUNDING * (best - zero):
             if is_certain(metric, ranking):
                 return CertainRule(estimate)
-            error = error_of_one_value(best, units)
+            error = error_of_one_value(best - zero, units)
         # another sample may hold a target of the largest weight
         one_more = effective_number(np.append(weight, data.weight.max()))
         # In simulations of 12 targets with weights of 1 and 10 it is 5, and the
@@ -314,6 +317,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             min(least, estimate),
             best,
             plain_at_ends=True,
+            zero=zero,
             degrees_of_freedom=units - 1,
         )
 
@@ -463,8 +467,8 @@ def _rule_of_mean(
     most = _most(metric)
     if most < math.inf and len(set(ends)) > 1:
         best = max(best, most)
-    zero = 0.0 if metric.ordered else least
-    if error <= ROUNDING * best:
+    zero = 0.0 if metric.ordered and not metric.derived else least
+    if error <= ROUNDING * (best - zero):
         error = error_of_one_value(best - zero, values.size)
     return NormalRule(
         estimate,

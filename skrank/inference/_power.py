@@ -385,7 +385,10 @@ def _solved(
         raise invalid("significance_level", rule, brief(level))
     if pilot is None:
         if m is None and counts_items(study.metric):
-            rule = "be given if the cutoff is a number of items, unless by a pilot"
+            rule = (
+                "be given, unless by a pilot, for a metric whose value depends on the "
+                "number of items"
+            )
             raise invalid("n_targets", rule, f"None for {study.metric.name}")
         if effect == "difference":
             study = _with_value(study, m, 1, "value", check_number("value", baseline))

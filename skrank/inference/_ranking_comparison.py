@@ -473,7 +473,7 @@ class _Models:
     """Values of several models on the same data, and the table of what changes them.
 
     `values` has a row for each data set or fold, and a column for each model. `scales`
-    are the values of perfect rankings.
+    are the largest of the values of perfect and of the worst rankings.
     """
 
     def __init__(self, test: RankingComparison, rankings: Rankings) -> None:
@@ -488,7 +488,7 @@ class _Models:
             raise invalid("metric", rule, self.metric.name)
         frames = [self.metric.frame(row[0], row[0].n_targets) for row in parts]
         self.scales = self.asked.by_fold(
-            [reach_of(self.metric, one).best for one in frames]
+            [max(map(abs, reach_of(self.metric, one))) for one in frames]
         )
         self.counted, (self.values, self.scales) = test._completed(
             rankings, self.asked, self.values, self.scales

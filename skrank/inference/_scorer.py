@@ -41,7 +41,7 @@ def selection_score(
     reason = why_undefined(ranking)
     if reason is None:
         null = null_of(ranking, made)
-        return _score(statistic, made.value(ranking), null)
+        return _score(statistic, made.value(ranking), null, made.bounds[1])
     return undefined_value(statistic, reason, answer)
 
 
@@ -53,14 +53,16 @@ def check_statistic(statistic: str, metric: Metric) -> None:
         raise invalid("statistic", rule, metric.name)
 
 
-def _score(statistic: str, value: float, null: RandomSelectionNull) -> float:
+def _score(
+    statistic: str, value: float, null: RandomSelectionNull, most: float
+) -> float:
     if statistic == "log10_pvalue":
         return null.tail(value).log_pvalue / math.log(10)
     if statistic == "zscore":
         return zscore_of(value, null)
     mean = null.mean()
     # a ranking with the largest value in every order is not better than chance
-    return 0.0 if null.std() == 0 else float((value - mean) / (1 - mean))
+    return 0.0 if null.std() == 0 else float((value - mean) / (most - mean))
 
 
 def make_metric_scorer(
@@ -105,7 +107,8 @@ def make_metric_scorer(
         is ``(S - E) / D``. "log10_pvalue" is the decimal logarithm of the p-value
         ``P(null >= S)`` with the sign changed, so that 3 means p = 0.001.
         "chance_adjusted" is ``(S - E) / (1 - E)``, 0 for the chance level and 1 for a
-        perfect ranking. Not for metrics without a null distribution: "max_f_score",
+        perfect ranking; for a metric of your own with its upper bound in place of 1.
+        Not for metrics without a null distribution: "max_f_score",
         "breakeven_point", "k_at_recall", "precision_at_recall", "wss", "ks_statistic"
         and "recall_at_precision". None is the value itself.
     average : {"macro"}, default=None

@@ -9,7 +9,7 @@ little from one setting to the next by chance alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -22,9 +22,9 @@ from skrank._utils._jobs import run_draws
 from skrank._utils._rounding import ROUNDING
 from skrank.inference._paired._pair import Pair
 from skrank.inference._ranking_comparison import MANY_TARGETS
-from skrank.inference._variability._binormal import binormal_values
+from skrank.inference._variability._binormal import binormal_values, draw_others
 from skrank.inference._variability._changes import item_changes
-from skrank.metrics._definitions import Metric
+from skrank.metrics._definitions import Frame, Metric
 from skrank.null import RandomSelectionNull
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._ties import untied
@@ -63,6 +63,9 @@ class Study:
         m = n_targets if counts_items(self.metric) else 10_000
         frame = self.metric.frame(untied(self.n_samples(m)), m)
         at = np.asarray(self.shifts if shifts is None else shifts)
+        if not self.metric.of_shares:
+            each = (replace(self, shifts=(shift,)) for shift in at.tolist())
+            return np.array([one.values(n_targets).mean() for one in each])
         return binormal_values(self.metric, frame, at, self.spread, self.n_distinct)
 
     def draw(self, n_targets: int, level: float) -> Selection | Comparison:
@@ -78,11 +81,9 @@ class Study:
 
     def _values(self, m: int, size: int, seed: int) -> _Floats:
         """Draw the targets, and the numbers of non-targets between them."""
-        rng, others = np.random.default_rng(seed), self.n_samples(m) - m
-        scores = self.shifts[0] + self.spread * rng.standard_normal((size, m))
-        tails = np.sort(ndtr(-scores), axis=1)
-        between = np.diff(tails, prepend=0.0, append=1.0, axis=1)
-        return self._measured(rng.multinomial(others, between)[:, :-1].cumsum(axis=1))
+        rng, frame = np.random.default_rng(seed), Frame(self.n_samples(m), m, 0)
+        drawn = draw_others(size, self.shifts[0], self.spread, frame, rng)
+        return self._measured(drawn)
 
     def scores(self, m: int, size: int, rng: np.random.Generator) -> _Floats:
         """Draw scores of all items by two models, those of the targets first."""
@@ -246,6 +247,7 @@ def tie_ends(n_samples: int, n_distinct: int | None) -> NDArray[np.intp] | None:
 
 
 def counts_items(metric: Metric) -> bool:
-    """Whether the value depends on the number of items: their cutoff or a profit."""
+    """Whether the value depends on the number of items: of a cutoff, profit or rank."""
     cutoff = getattr(metric, metric.cutoff or "", None)
-    return isinstance(cutoff, int) or metric.scaled(2.0) != metric
+    grows = metric.scaled(2.0) != metric or not metric.of_shares
+    return isinstance(cutoff, int) or grows

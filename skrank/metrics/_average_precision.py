@@ -89,7 +89,7 @@ def average_precision(
     >>> average_precision(y_true, y_score, ties="together")
     0.611
     """
-    return AveragePrecision(ties)(y_true, y_score, **shared)
+    return AveragePrecision(ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function

@@ -237,7 +237,7 @@ def k_at_recall(
 
     The top five items hold three of the four targets. The last target is at rank nine.
     """
-    return KAtRecall(ties, recall)(y_true, y_score, **shared)
+    return KAtRecall(recall, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function
@@ -319,7 +319,7 @@ def precision_at_recall(
 
     Three of the four targets are among the top five. The last target is at rank nine.
     """
-    return PrecisionAtRecall(ties, recall)(y_true, y_score, **shared)
+    return PrecisionAtRecall(recall, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function
@@ -466,7 +466,7 @@ def wss(
     Five of the ten items hold three of the four targets: half of the items need not be
     read, where a random order saves a quarter. The last target is at rank nine.
     """
-    return WorkSaved(ties, recall)(y_true, y_score, **shared)
+    return WorkSaved(recall, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function

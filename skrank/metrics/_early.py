@@ -93,7 +93,7 @@ def reciprocal_rank(
     >>> reciprocal_rank([1, 1, 0, 0], [2, 2, 2, 1])
     0.833
     """
-    metric = ReciprocalRank(ties)
+    metric = ReciprocalRank(ties=ties)
     given = pos_label, None, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
@@ -178,7 +178,7 @@ def rie(
     >>> rie(y_true, y_score)
     3.28
     """
-    return RobustInitialEnhancement(ties, alpha=alpha)(y_true, y_score, **shared)
+    return RobustInitialEnhancement(alpha=alpha, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function
@@ -260,4 +260,4 @@ def bedroc(
 
     A constant score has the chance level.
     """
-    return Bedroc(ties, alpha=alpha)(y_true, y_score, **shared)
+    return Bedroc(alpha=alpha, ties=ties)(y_true, y_score, **shared)

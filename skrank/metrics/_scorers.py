@@ -217,7 +217,7 @@ def make_average_precision_scorer(
     The targets are the malignant tumours, which have the label 0.
     """
     given = pos_label, undefined, detector_targets, average
-    return scorer_of(AveragePrecision(ties), *given)
+    return scorer_of(AveragePrecision(ties=ties), *given)
 
 
 @documented
@@ -311,7 +311,7 @@ def make_recall_at_t_scorer(
     >>> make_recall_at_t_scorer(0.05).__name__
     'recall@0.05'
     """
-    return scorer_of(RecallAtT(ties, t), pos_label, undefined, detector_targets)
+    return scorer_of(RecallAtT(t, ties=ties), pos_label, undefined, detector_targets)
 
 
 @documented
@@ -356,4 +356,4 @@ def make_precision_at_t_scorer(
     >>> make_precision_at_t_scorer(50).__name__
     'precision@50'
     """
-    return scorer_of(PrecisionAtT(ties, t), pos_label, undefined, detector_targets)
+    return scorer_of(PrecisionAtT(t, ties=ties), pos_label, undefined, detector_targets)

@@ -104,7 +104,7 @@ def recall_at_t(
     The first quarter of the ranking holds two of the three targets. The first half
     holds all.
     """
-    return RecallAtT(ties, t=t)(y_true, y_score, **shared)
+    return RecallAtT(t=t, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function
@@ -180,7 +180,7 @@ def precision_at_t(
 
     Three of the first four items are targets.
     """
-    return PrecisionAtT(ties, t=t)(y_true, y_score, **shared)
+    return PrecisionAtT(t=t, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function
@@ -263,7 +263,7 @@ def enrichment_factor(
 
     The first two items are targets. Three of the ten items are targets.
     """
-    return EnrichmentFactor(ties, t=t)(y_true, y_score, **shared)
+    return EnrichmentFactor(t=t, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function
@@ -357,7 +357,7 @@ def expected_profit(
     if np.ndim(benefit) > 0:
         return _profit_of_amounts(y_true, y_score, benefit, cost, t, ties, **shared)
     each: Any = benefit
-    metric = ExpectedProfit(ties, t=t, benefit=each, cost=cost)
+    metric = ExpectedProfit(t=t, benefit=each, cost=cost, ties=ties)
     return metric(y_true, y_score, **shared)
 
 
@@ -480,4 +480,4 @@ def r_precision(
 
     Two of the four targets are among the top four.
     """
-    return RPrecision(ties)(y_true, y_score, **shared)
+    return RPrecision(ties=ties)(y_true, y_score, **shared)

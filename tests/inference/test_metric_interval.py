@@ -5,6 +5,8 @@ distributions of populations known in closed form; scipy's binomial distribution
 sums in rationals; the spread over simulated samples.
 """
 
+import math
+import warnings
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -30,7 +32,7 @@ from cases import (
 from oracles import tie_groups, value
 from skrank import MetricInterval, Ranking, ks_statistic, make_metric
 from skrank.inference._variability._binormal import (
-    binormal_variances,
+    binormal_model,
     spread_of_targets,
 )
 from skrank.inference._variability._jackknife import jackknife_of
@@ -293,7 +295,7 @@ def test_binormal_variance_of_recall_is_that_of_the_two_normal_distributions(
 ):
     frame = Frame(10_000, 200, 400)
     metric = make_null_metric("recall@400")
-    values, variances = binormal_variances(metric, frame, spread)
+    values, variances, _ = binormal_model(metric, frame, spread)
     found, variance = recall_variance(shift, spread, 400, 200, 9800)
     close = 0.03 if spread >= 1 else 0.05  # cells of a tenth of the spread
     assert np.interp(found, values, variances) == pytest.approx(variance, rel=close)
@@ -305,7 +307,7 @@ def test_binormal_variance_is_that_of_a_large_sample(case):
     metric = make_null_metric(**named(name, **given_settings))
     ranking = Ranking.from_predictions(*draw(np.random.default_rng(1), 20_000, 380_000))
     variance = jackknife_of(metric, ranking).variance
-    values, variances = binormal_variances(metric, Frame(400_000, 20_000, 400_000), 1.0)
+    values, variances, _ = binormal_model(metric, Frame(400_000, 20_000, 400_000), 1.0)
     expected = np.interp(metric.value(ranking), values, variances)
     assert variance == pytest.approx(expected, rel=0.03)
 
@@ -617,3 +619,79 @@ def test_the_interval_of_a_high_ks_statistic_holds():
         low, high = asked.from_predictions(y, score).confidence_interval()
         held.append(low <= mean <= high)
     assert_share(held, 0.93, 1.0)
+
+
+# Metrics of the rank of one target
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(
+    ("m", "recall"), [(12, 0.5), (40, 0.5), (60, 0.8), (200, 0.95)]
+)
+def test_limits_of_a_rank_are_between_those_of_whole_targets(m, recall, level):
+    """Targets whose numbers are quantiles of a binomial distribution, by SciPy."""
+    rng = np.random.default_rng(m)
+    y = np.arange(40 * m) < m
+    score = rng.normal(1.5 * y)
+    ranks = np.flatnonzero(y[np.argsort(-score)]) + 1
+    ask = MetricInterval(f"k_at_recall({recall})", n_resamples=50)
+    low, high = ask.from_predictions(y, score).confidence_interval(level)
+    ranks = np.maximum(ranks, math.ceil(recall * m))  # the first possible rank
+    share = math.ceil(recall * m) / (m + 1)
+    few, many = binom.ppf([(1 - level) / 2, (1 + level) / 2], m, share).astype(int)
+    assert ranks[few - 1] <= low <= ranks[few]
+    ranks = np.append(ranks, y.size)  # beyond the last target
+    assert ranks[many - 1] <= high <= ranks[many]
+    found = MetricInterval(f"wss({recall})", n_resamples=50).from_predictions(y, score)
+    wss = found.confidence_interval(level)
+    assert wss == pytest.approx((recall - high / y.size, recall - low / y.size))
+    ask = MetricInterval(f"precision_at_recall({recall})", n_resamples=50)
+    low, high = ask.from_predictions(y, score).confidence_interval(level)
+    precision = math.ceil(recall * m) / ranks
+    assert precision[many] <= low <= precision[many - 1]
+    assert precision[few] <= high <= precision[few - 1]
+
+
+@pytest.mark.parametrize("m", [2, 3, 8])
+def test_limits_of_a_rank_with_few_targets(m):
+    """The last rank is as late as the list is long, for all that is known."""
+    y = np.arange(300) < m
+    ask = MetricInterval("k_at_recall(1.0)", n_resamples=50)
+    result = ask.from_predictions(y, -np.arange(300))
+    low, high = result.confidence_interval()
+    assert low <= result.value == m
+    assert high > 150
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("m", [12, 25, 50])
+@pytest.mark.parametrize("name", ["wss(0.95)", "k_at_recall(0.8)"])
+def test_intervals_of_a_rank_cover(name, m):
+    rng, y = np.random.default_rng(m), np.arange(30 * m) < m
+
+    def drawn():
+        return np.where(y, rng.beta(2, 3, y.size), rng.beta(0.6, 6, y.size))
+
+    metric = make_metric(name)
+    true, held = np.mean([metric(y, drawn()) for _ in range(2000)]), []
+    ask = MetricInterval(metric, n_resamples=50)
+    for _ in range(runs(100)):
+        low, high = ask.from_predictions(y, drawn()).confidence_interval()
+        held.append(low <= true <= high)
+    assert_share(held, least=0.92)
+
+
+@pytest.mark.parametrize(
+    "name", ["k_at_recall(0.5)", "wss(0.5)", "expected_profit@0.5(benefit=2, cost=1)"]
+)
+def test_limits_of_weighted_items_are_on_both_sides(name):
+    rng, y = np.random.default_rng(3), np.arange(120) % 5 == 0
+    score = np.round(rng.normal(1.5 * y))
+    weight = 1 + np.arange(120) % 3
+    for one in (score, score + rng.normal(scale=0.01, size=120)):
+        with warnings.catch_warnings():  # of ties
+            warnings.simplefilter("ignore", UserWarning)
+            ask = MetricInterval(name, n_resamples=50)
+            result = ask.from_predictions(y, one, sample_weight=weight)
+        low, high = result.confidence_interval()
+        assert low < result.value < high

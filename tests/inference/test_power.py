@@ -300,7 +300,7 @@ NONE = {"n_targets": None, "value": None, "power": 0.8}
         ),
         (
             {"n_targets": None, "power": 0.8, "metric": "precision@20"},
-            "`n_targets` must be given if the cutoff is a number of items",
+            "`n_targets` must be given, unless by a pilot, for a metric",
         ),
         ({"pilot": ONE_MODEL}, "`value` must be None with a pilot"),
         (NONE | {"pilot": [1]}, "`pilot` must be Rankings of 1 model;"),

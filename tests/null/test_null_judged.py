@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from null import judges
+from scipy.special import digamma
 from scipy.stats import hypergeom, norm
 
 import oracles
@@ -471,7 +472,8 @@ class FirstTargets(Metric):
 
     def gain(self, above, size, hits_above, hits, frame):
         counts = (self.first <= hits_above) & (hits_above < self.stop) & (hits > 0)
-        return np.where(counts, 1 / (above + 1.0), 0.0)
+        total = digamma(above + size + 1.0) - digamma(above + 1.0)
+        return np.where(counts, total / size, 0.0)
 
     def divisor(self, frame):
         return sum(1 / (1 + i) for i in range(self.first, self.stop))

@@ -12,16 +12,22 @@ because this estimate depends less on the first few hits than the metric does. T
 is below 1 if the scores of non-targets have the heavier tail; the hits then come late,
 and the metric varies less. It is above 1 if some targets are at the top and the others
 are anywhere.
+
+A metric that is not a function of shares, such as the mean of 1 / rank over the
+targets, has other values for longer rankings. Rankings of the sample's own size are
+drawn for it: their mean value and their variance.
 """
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from skrank.inference._variability._jackknife import jackknife
+from skrank.inference._variability._resampling import single_hits
 from skrank.inference._variability._sample import Sample
 from skrank.metrics._definitions import Frame, Metric
 from skrank.ranking._ranking import Ranking
@@ -29,6 +35,10 @@ from skrank.ranking._ranking import Ranking
 # Bounds of the cells of scores; and the number of targets of the ideal ranking.
 _BOUNDS = np.linspace(13, -6, 381)
 _DENSE = 1e7
+# Targets that are drawn for each shift of a metric that is no function of shares, in 16
+# to 500 rankings. With half of the rankings, the variance of 12 targets has an error of
+# 9 % in place of 6 %, which is below that of the sample; a tenth of a second for all.
+_DRAWN = 2**14
 
 Array = NDArray[np.float64]
 
@@ -59,7 +69,9 @@ def spread_of_targets(ranking: Ranking) -> float:
 
 
 def value_by_chance(metric: Metric, frame: Frame) -> float:
-    """Value of a ranking without information, for a dense ranking."""
+    """Mean value of rankings without information."""
+    if not metric.of_shares:
+        return _drawn(metric, frame, 0.0, 1.0)[0]
     dense = _dense(frame)
     metric = _of_dense(metric, frame, dense)
     return float(_values(metric, _sample(np.zeros(1), 1.0, dense), dense)[0])
@@ -93,22 +105,65 @@ def binormal_values(
     return _values(_of_dense(metric, frame, dense), sample, dense)
 
 
-@lru_cache(maxsize=128)
-def binormal_variances(
-    metric: Metric, frame: Frame, spread: float
-) -> tuple[Array, Array]:
+class Model(NamedTuple):
     """Values of binormal rankings, ascending, and their variances at the sample size.
 
-    The scores of targets have the standard deviation `spread`, and those of non-targets
-    1.
+    A sample's own variance has at most `degrees_of_freedom`: a sum of gains of which
+    few targets have nearly all does not show its variance in a sample without them.
     """
+
+    values: Array
+    variances: Array
+    degrees_of_freedom: Array
+
+
+@lru_cache(maxsize=128)
+def binormal_model(metric: Metric, frame: Frame, spread: float) -> Model:
+    """Return the model in which the scores of non-targets have the spread 1."""
+    if not metric.of_shares:
+        drawn = [_drawn(metric, frame, x, spread) for x in np.arange(-2, 8.5, 0.5)]
+        return Model(*np.transpose(sorted(drawn)))
     dense = _dense(frame)
     metric = _of_dense(metric, frame, dense)
     # distances of the means, from worse than chance to a perfect ranking
     sample = _sample(np.linspace(-2, 8, 51), spread, dense)
     variances = jackknife(metric, sample, dense).variance
     scale = dense.n_targets / frame.n_targets
-    return _values(metric, sample, dense), np.asarray(scale * variances)
+    values = _values(metric, sample, dense)
+    return Model(values, scale * variances, np.full(values.size, _DENSE))
+
+
+def draw_others(
+    size: int, shift: float, spread: float, frame: Frame, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Draw binormal rankings: the number of non-targets above each target."""
+    m = int(frame.n_targets)
+    scores = shift + spread * rng.standard_normal((size, m))
+    tails = np.sort(ndtr(-scores), axis=1)
+    between = np.diff(tails, prepend=0.0, append=1.0, axis=1)
+    drawn = rng.multinomial(int(frame.n_samples) - m, between)
+    above: NDArray[np.intp] = drawn[:, :-1].cumsum(axis=1)
+    return above
+
+
+def _drawn(
+    metric: Metric, frame: Frame, shift: float, spread: float
+) -> tuple[float, float, float]:
+    """Mean, variance and degrees of freedom of drawn rankings of the sample's size.
+
+    The degrees of freedom are those of a sum of squares of as many independent gains
+    with their kurtosis (Satterthwaite 1946).
+    """
+    m = int(frame.n_targets)
+    size = int(np.clip(_DRAWN // m, 16, 500))
+    others = draw_others(size, shift, spread, frame, np.random.default_rng(0))
+    groups, row = single_hits(others)
+    values = metric.values(groups, row, size, frame)
+    gains = metric.gain(groups.above, 1, groups.hits_above, 1, frame)
+    squares = (gains - gains.mean()) ** 2
+    noise = squares.var()
+    freedom = 2 * m * squares.mean() ** 2 / noise if noise > 0 else m
+    return float(values.mean()), float(values.var(ddof=1)), float(freedom)
 
 
 def _dense(frame: Frame) -> Frame:

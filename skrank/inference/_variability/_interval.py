@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import expit, logit
-from scipy.stats import beta, gamma
+from scipy.special import bdtrik, expit, logit
+from scipy.stats import beta, binom, gamma
 from scipy.stats import t as student
 
 from skrank._utils._rounding import ROUNDING
@@ -155,6 +155,40 @@ class FirstHitRule:
         return max(self.least, min(low, self.estimate)), max(high, self.estimate)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderRule:
+    """Interval of a metric of the rank of one target, from the ranks of the others.
+
+    The rank of target j of m is near the quantile ``j / (m + 1)`` of the population.
+    The number of targets above this quantile is binomial, so that its limits are
+    targets too: those whose numbers are quantiles of that distribution, and between two
+    numbers a mean of both (Hutson 1999, *J. Applied Statistics* 26, 343-353). Resamples
+    cannot do this for the last target, which most of them hold.
+
+    `values` are those of the metric if target 0, 1, ..., m + 1 were the required one,
+    where 0 and m + 1 are the first and the last possible rank.
+    """
+
+    estimate: float
+    standard_error: float
+    values: NDArray[np.float64]
+    needed: float
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return limits with equal tails."""
+        outside, m = (1 - confidence_level) / 2, self.values.size - 2
+        share = self.needed / (m + 1)
+        # perhaps no target is above the quantile: the limit is the first rank
+        none = binom.pmf(0, m, share) >= outside
+        few = 0.0 if none else 1 + float(bdtrik(outside, m, share))
+        many = 1 + float(bdtrik(1 - outside, m, share))
+        limits = np.interp([few, many], np.arange(m + 2), self.values)
+        return (
+            float(min(*limits, self.estimate)),
+            float(max(*limits, self.estimate)),
+        )
+
+
 def _mean_reciprocal_rank(share: float) -> float:
     """Mean reciprocal rank of the first target, if each item is one with `share`."""
     return -share * math.log(share) / (1 - share) if share < 1 else 1.0
@@ -189,7 +223,8 @@ class ModeratedRule:
     All are on the logit scale, as shares of the distance from `zero` to the perfect
     value: `share` is that of the estimate, at least half a hit away from the ends;
     `variance` is its own variance with `degrees_of_freedom`; `model_shares`, ascending,
-    and `model_variances` are those of binormal rankings. The interval has the values
+    and `model_variances` are those of binormal rankings, and `model_freedoms` the
+    degrees of freedom that samples of them have at most. The interval has the values
     that are consistent with the estimate: the variance is computed at the value, as in
     Wilson's interval, and so is the bias of the logit.
 
@@ -204,6 +239,7 @@ class ModeratedRule:
     degrees_of_freedom: float
     model_shares: NDArray[np.float64]
     model_variances: NDArray[np.float64]
+    model_freedoms: NDArray[np.float64]
     zero: float
     least: float
     best: float
@@ -220,7 +256,7 @@ class ModeratedRule:
 
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return the limits."""
-        df = self._own + _MODEL_WEIGHT
+        df = self._own_at(logit(self.share)) + _MODEL_WEIGHT
         outside = (1 - confidence_level) / 2
         t = student.isf(outside, df)
         scale = self.best - self.zero
@@ -249,20 +285,21 @@ class ModeratedRule:
         zero = self.without_hits
         return zero + share * (self.estimate - zero), zero + most
 
-    @property
-    def _own(self) -> float:
+    def _own_at(self, x: float) -> float:
         """Weight of the sample's own variance, in degrees of freedom.
 
         A sample overestimates them by a factor, which simulation gave, because it lacks
         hits that it did not draw.
         """
-        return self.degrees_of_freedom / 2
+        most = float(np.interp(x, logit(self.model_shares), self.model_freedoms))
+        return min(self.degrees_of_freedom, most) / 2
 
     def _variance_at(self, x: float) -> float:
         """Variance of the logit if the true value is `x`."""
         model = np.interp(x, logit(self.model_shares), self.model_variances)
-        own = self._own * self.variance
-        return float((own + _MODEL_WEIGHT * model) / (self._own + _MODEL_WEIGHT))
+        weight = self._own_at(x)
+        total = weight * self.variance + _MODEL_WEIGHT * model
+        return float(total / (weight + _MODEL_WEIGHT))
 
     def _limit(self, t: float) -> float:
         """True value at which the estimate is t standard errors too high."""
@@ -360,6 +397,8 @@ class DrawnDepthRule:
         return float(low), float(min(high, self.most))
 
 
-IntervalRule = CertainRule | NormalRule | FirstHitRule | BetaRule | ModeratedRule
+IntervalRule = (
+    CertainRule | NormalRule | FirstHitRule | OrderRule | BetaRule | ModeratedRule
+)
 # of a chosen threshold, and of what is expected of it
 ChoiceRule = CertainRule | StudentRule | WidestRule | DrawnRule | DrawnDepthRule

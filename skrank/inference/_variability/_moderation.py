@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from skrank._utils._rounding import ROUNDING
 from skrank.inference._variability._binormal import (
-    binormal_variances,
+    binormal_model,
     spread_of_targets,
     value_by_chance,
 )
@@ -18,9 +18,16 @@ from skrank.inference._variability._interval import (
     IntervalRule,
     ModeratedRule,
     NormalRule,
+    OrderRule,
 )
 from skrank.inference._variability._jackknife import jackknife_of
-from skrank.metrics._definitions import AnyMetric, Frame, Metric, ReciprocalRank
+from skrank.metrics._definitions import (
+    AnyMetric,
+    Frame,
+    KAtRecall,
+    Metric,
+    ReciprocalRank,
+)
 from skrank.ranking._ranking import HitGroups, Ranking, hits_at
 
 
@@ -54,7 +61,7 @@ def normal_rule(metric: AnyMetric, ranking: Ranking, error: float) -> NormalRule
     """Rule of an estimate with a standard error, which is 0 if it is rounding error."""
     reach = reach_of(metric, metric.frame(ranking, ranking.n_targets))
     estimate = metric.value(ranking)
-    zero = zero_of(metric, metric.frame(ranking, ranking.n_targets))
+    zero = zero_of(metric, metric.frame(ranking, ranking.n_targets), reach.least)
     error = 0.0 if error <= ROUNDING * (reach.best - zero) else error
     return NormalRule(
         estimate,
@@ -65,9 +72,14 @@ def normal_rule(metric: AnyMetric, ranking: Ranking, error: float) -> NormalRule
     )
 
 
-def zero_of(metric: Any, frame: Frame) -> float:
-    """Value of a ranking that has no hits above the cutoff."""
-    return float(metric.offset(frame)) if metric.cutoff else 0.0
+def zero_of(metric: Any, frame: Frame, least: float = 0.0) -> float:
+    """Value from which shares are counted: 0, or that without hits above a cutoff.
+
+    For a metric of the user's own it is the `least` one: its last ranks have a gain.
+    """
+    if metric.cutoff:
+        return float(metric.offset(frame))
+    return least if metric.derived else 0.0
 
 
 def resampled_rule(
@@ -81,8 +93,8 @@ def resampled_rule(
 
     If all resamples have one value, the error is that of a share of m targets, or of
     other units, that is half a unit away from all of them. No resample has its first
-    target above that of the ranking, so the limits of the reciprocal rank are computed
-    from its rank.
+    target above that of the ranking, or its last one below it, so the limits of metrics
+    of a single rank are computed from the ranks of the targets.
     """
     rule = normal_rule(metric, ranking, error)
     if not rule.standard_error > 0:
@@ -93,6 +105,9 @@ def resampled_rule(
     rule = replace(rule, plain_at_ends=True, degrees_of_freedom=degrees_of_freedom)
     if isinstance(metric, ReciprocalRank):
         return FirstHitRule(rule.estimate, rule.standard_error, rule.least)
+    if isinstance(metric, KAtRecall) and n_units is None:  # of clusters, not of items
+        needed, values = metric.values_of_targets(ranking)
+        return OrderRule(rule.estimate, rule.standard_error, values, needed)
     return rule
 
 
@@ -108,9 +123,11 @@ def moderated_rule(metric: Metric, ranking: Ranking) -> ModeratedRule:
     frame = metric.frame(ranking, ranking.n_targets)
     reach, estimate = reach_of(metric, frame), metric.value(ranking)
     # hits above a cutoff have a minimum; other metrics begin at zero
-    zero = 0.0 if metric.ordered else reach.least
+    zero = 0.0 if metric.ordered and not metric.derived else reach.least
     scale = reach.best - zero
-    values, variances = binormal_variances(metric, frame, spread_of_targets(ranking))
+    values, variances, freedoms = binormal_model(
+        metric, frame, spread_of_targets(ranking)
+    )
     inside = (values > zero) & (values < reach.best - ROUNDING * scale)
     model = (values[inside] - zero) / scale
     chance = (value_by_chance(metric, frame) - zero) / scale
@@ -124,6 +141,7 @@ def moderated_rule(metric: Metric, ranking: Ranking) -> ModeratedRule:
         degrees_of_freedom=min(found.degrees_of_freedom, float(ranking.n_targets)),
         model_shares=model,
         model_variances=_on_logit_scale(variances[inside] / scale**2, model),
+        model_freedoms=freedoms[inside],
         zero=zero,
         least=min(reach.least, estimate),
         best=max(reach.best, estimate),

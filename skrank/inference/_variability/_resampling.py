@@ -67,7 +67,7 @@ def _draw_single(
     reached = np.cumsum(sample.others[::2]) / sample.n_non_targets
     share = np.diff(reached[levels], axis=1, prepend=0, append=1)
     others = rng.multinomial(int(sample.n_non_targets), share)
-    return _single_hits(np.cumsum(others[:, :-1], axis=1))
+    return single_hits(np.cumsum(others[:, :-1], axis=1))
 
 
 def _draw_tied(
@@ -102,9 +102,7 @@ def values_of_draws(
         groups = _tied_hits(levels, others)
     else:
         above = np.cumsum(others[:, ::2], axis=1)
-        groups = _single_hits(
-            np.take_along_axis(above, np.sort(levels, axis=1), axis=1)
-        )
+        groups = single_hits(np.take_along_axis(above, np.sort(levels, axis=1), axis=1))
     return _values(metric, groups, len(levels), frame)
 
 
@@ -126,7 +124,7 @@ def _values(
     return np.asarray(total / metric.divisor(frame) + metric.offset(frame))
 
 
-def _single_hits(others_above: Counts) -> RowGroups:
+def single_hits(others_above: Counts) -> RowGroups:
     """Groups of single hits, because the order of targets has no effect."""
     n_rankings, m = others_above.shape
     rank = np.arange(m)

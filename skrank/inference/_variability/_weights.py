@@ -30,10 +30,11 @@ class WeightedBootstrap:
         return values
 
     def ends(self) -> tuple[float, float]:
-        """Return values of the worst and of the best ranking of these items."""
+        """Return values of the rankings with all targets first and last, ascending."""
         every = np.arange(self.data.y_score.size)
-        best = self.data.is_target.astype(np.float64)
-        return self.value(-best, every), self.value(best, every)
+        first = every + every.size * self.data.is_target.astype(np.float64)
+        low, high = sorted(self.value(order, every) for order in (first, -first))
+        return low, high
 
     def value(self, y_score: NDArray[np.float64], items: NDArray[np.intp]) -> float:
         """Return the value of some of the items with these scores."""

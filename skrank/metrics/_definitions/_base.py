@@ -5,8 +5,8 @@ a null distribution.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from math import inf, nan
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -14,8 +14,16 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import TIES, check_depth, check_option
+from skrank._utils._checks import TIES, check_depth, check_option, invalid
+from skrank._utils._text import brief
 from skrank.metrics._by_group import evaluate
+from skrank.metrics._definitions._contract import (
+    SLACK,
+    check_class,
+    check_gain,
+    refuse_settings,
+    with_tie_rules,
+)
 from skrank.metrics._definitions._tie_sums import Array
 from skrank.ranking._as_ranking import CountOf, Labels
 from skrank.ranking._grouped import GroupedRankings
@@ -54,7 +62,7 @@ class AnyMetric(ABC):
     `values` are for random rankings, of which only the tie groups exist.
     """
 
-    ties: str = "expected"
+    ties: str = field(default="expected", kw_only=True)
 
     #: Printed name, with fields for the settings.
     template: ClassVar[str]
@@ -68,6 +76,12 @@ class AnyMetric(ABC):
     additive: ClassVar[bool] = False
     #: Whether the value changes by little if one item of many is left out.
     smooth: ClassVar[bool] = False
+    #: Whether a longer ranking has the same value if the shares of its items, of its
+    #: targets and of the ranks are the same.
+    of_shares: ClassVar[bool] = False
+    #: Whether the other tie rules, and values of rankings of several sizes, are derived
+    #: from a gain under "expected" for one size, as of metrics of the user's own.
+    derived: ClassVar[bool] = False
     #: Whether it is defined without targets, or without non-targets.
     always_defined: ClassVar[bool] = False
     #: Whether larger values are better.
@@ -80,6 +94,11 @@ class AnyMetric(ABC):
     def __post_init__(self) -> None:
         """Check the settings."""
         check_option("ties", self.ties, TIES)
+        for one in fields(self):
+            setting = getattr(self, one.name)
+            if not isinstance(setting, Hashable):
+                rule = "be hashable, such as a number, a text or a tuple"
+                raise invalid(one.name, rule, brief(setting))
         for name, check in self.checks.items():
             object.__setattr__(self, name, check(name, getattr(self, name)))
 
@@ -151,7 +170,11 @@ class AnyMetric(ABC):
     def frame(self, shape: Shape, n_targets: Array) -> Frame:
         """Return the sizes of a ranking with the cutoff."""
         n_samples = shape.n_scored + shape.n_missed
-        return Frame(n_samples, n_targets, self.cut(shape, n_targets), shape.n_missed)
+        cut = self.cut(shape, n_targets)
+        found = Frame(n_samples, n_targets, cut, shape.n_missed)
+        if self.derived and not any(np.ndim(one) for one in found) and n_targets > 0:
+            check_gain(replace(self, ties="expected"), found)
+        return found
 
     def least_error(self, ranking: Ranking) -> float:
         """Standard error below which that of a bootstrap is too small; 0 if unknown."""
@@ -176,21 +199,12 @@ class AnyMetric(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Metric(AnyMetric):
-    """Base class of a metric that is a sum of gains of ties over a constant.
+    """Base class of a metric that is a sum of gains of targets over a constant.
 
-    A subclass defines `gain`, `divisor` and its printed name `template`. It is then a
-    metric of labels and scores with a null distribution, p-values and quantiles, like
-    the metrics of this package. A larger value must be better. The subclass decides
-    what its tie rule `ties` does.
+    A metric of your own is a subclass. It can be used in place of a name everywhere.
+    Larger values are better, and the gain of a target must not increase with its rank.
 
-    A gain can have the form of pairs of targets, ``A d H + B d + C d (d - 1)`` for d
-    targets in a tie and H targets above it, but any other form is allowed. The null
-    distribution of a long ranking combines items far down. It calls `gain` for single
-    items at places between two ranks, and for whole ties under the rule "expected". If
-    the gain of an untied target is not linear in H, items are not combined, and the
-    p-values of rankings of more than some 4000 items are estimated by random draws.
-
-    Attributes
+    Parameters
     ----------
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule.
@@ -200,29 +214,61 @@ class Metric(AnyMetric):
     make_metric : Makes a metric of this package.
     RandomSelectionNull : Null distribution of a metric.
 
+    Notes
+    -----
+    A subclass must define the first three, and may define the others:
+
+    ============= ======================================================================
+    `template`    Printed name; ``{0.rate:g}`` is the setting `rate`.
+    `gain`        What the targets of a tie add: the mean over the orders in the tie,
+                  for one size of rankings and arrays of ties.
+    `divisor`     Constant by which the sum is divided.
+    `bounds`      Smallest and largest value of any ranking, as in ``bounds = 0.0,
+                  1.0``. Values outside are an error. Unknown if left out: no limit.
+    `offset`      Value without any gain, if it is not 0.
+    settings      Fields of a frozen dataclass, as in the example, without `__init__`.
+    `of_shares`   True if a longer ranking of the same shares has the same value, as
+                  for a gain by the share of items above. `gain` is then called for 1e7
+                  targets, and a number of targets can be planned without a pilot.
+    ============= ======================================================================
+
+    `of_all_items` is False if `frame.n_samples` has no effect on the value: `n_missed`
+    without `n_unlisted` then gives no warning. Values of other tie rules, and of
+    rankings of several sizes, are derived. With
+    weights, the numbers of items and targets are sums of weights.
+
+    The null distribution of a long ranking calls `gain` at places between two ranks. If
+    the gain of a target is not linear in the number of targets above it, p-values of
+    more than some 4000 items are estimated by random draws.
+
     Examples
     --------
-    A metric in which a target at rank r gains 1 / r, with the mean of the gains in
-    ties:
+    The mean of ``1 / rank ** power`` over the targets:
 
+    >>> from dataclasses import dataclass
     >>> import numpy as np
-    >>> from scipy.special import digamma
-    >>> from skrank import Metric, RandomSelectionNull
-    >>> class MeanReciprocalRankOfTargets(Metric):
-    ...     template = "mean_reciprocal_rank_of_targets"
+    >>> from skrank import Metric, RandomSelectionTest
+    >>> @dataclass(frozen=True)
+    ... class InverseRank(Metric):
+    ...     power: float = 1.0
+    ...     template = "inverse_rank(power={0.power:g})"
+    ...     bounds = 0.0, 1.0
     ...
     ...     def gain(self, above, size, hits_above, hits, frame):
-    ...         total = digamma(above + size + 1) - digamma(above + 1)
-    ...         return hits / size * total
+    ...         ranks = np.arange(frame.n_samples + 1)
+    ...         sums = np.cumsum(np.r_[0.0, 1 / ranks[1:] ** self.power])
+    ...         ends = np.asarray(above), np.asarray(above) + size
+    ...         start, end = (np.interp(one, ranks, sums) for one in ends)
+    ...         return hits / size * (end - start)
     ...
     ...     def divisor(self, frame):
     ...         return frame.n_targets
-    >>> metric = MeanReciprocalRankOfTargets()
-    >>> value = metric([1, 0, 0, 1], [0.9, 0.8, 0.8, 0.1])
-    >>> print(f"{value:.3f}")
-    0.625
-    >>> null = RandomSelectionNull(4, 2, metric, tie_sizes=[1, 2, 1])
-    >>> print(f"{null.pvalue(value):.3f}")
+    >>> metric = InverseRank(power=0.5)
+    >>> y_true, y_score = [1, 0, 0, 1], [0.9, 0.8, 0.8, 0.1]
+    >>> print(f"{metric(y_true, y_score):.3f}")
+    0.750
+    >>> result = RandomSelectionTest(metric).from_predictions(y_true, y_score)
+    >>> print(f"{result.pvalue:.3f}")
     0.500
     """
 
@@ -234,11 +280,29 @@ class Metric(AnyMetric):
     counted_hits: ClassVar[int | None] = None
     additive: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
+    derived: ClassVar[bool] = True
+    of_all_items: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Check that a metric is complete when its class is defined."""
+        super(Metric, cls).__init_subclass__(**kwargs)
+        if ABC not in cls.__bases__:
+            check_class(cls)
+        # that of a dataclass comes later, or with the class that is made again
+        if "__init__" in vars(cls) and "__dataclass_params__" not in vars(cls):
+            setattr(cls, "__init__", refuse_settings)  # noqa: B010
+        if cls.derived and "gain" in vars(cls):
+            setattr(cls, "gain", with_tie_rules(vars(cls)["gain"]))  # noqa: B010
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value over all rankings, apart from rounding."""
-        return 0.0, 1.0
+        return -inf, inf
+
+    @property
+    def counts_ranks(self) -> bool:
+        """All targets of a tie count at its last item, which must be a unit."""
+        return self.derived and self.ties == "together"
 
     @abstractmethod
     def gain(
@@ -330,12 +394,20 @@ class Metric(AnyMetric):
             row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
             value = float(self.values(ranking.groups, row, 1, frame)[0])
         low, high = self.bounds
+        slack = SLACK * max(1.0, abs(value))
+        if not low - slack <= value <= high + slack:  # or NaN
+            rule = f"hold all values of {self.name}, which must be numbers"
+            raise invalid(
+                "bounds", rule, f"the value {value:g} for {low:g} to {high:g}"
+            )
         return float(min(max(low, value), high))
 
     def values(
         self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
     ) -> NDArray[np.float64]:
         """Values of many rankings at once, by sums over all their groups."""
+        if self.derived and any(np.ndim(one) for one in frame):
+            return self._by_size(groups, row, n_rows, frame)
         counted = np.flatnonzero(groups.above < frame.at(row).cut)
         groups, row = groups.take(counted), row[counted]
         last = np.flatnonzero(np.diff(row, append=-1))
@@ -345,6 +417,31 @@ class Metric(AnyMetric):
         slope, intercept = self.terminal(groups.take(last), frame.at(row[last]))
         values: NDArray[np.float64] = self.offset(frame) + np.zeros(n_rows)
         values[row[last]] = slope * total + intercept
+        return values
+
+    def _by_size(
+        self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
+    ) -> NDArray[np.float64]:
+        """Values of many rankings, those of the same size at once."""
+        sizes = np.stack([np.broadcast_to(one, n_rows) for one in frame], axis=1)
+        kind = np.unique(sizes, axis=0, return_inverse=True)[1].ravel()
+        start = np.searchsorted(row, np.arange(n_rows + 1))
+        values = np.empty(n_rows)
+        of_kind = np.split(
+            np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind))
+        )
+        for alike in of_kind[:-1]:
+            length = np.diff(start)[alike]
+            within = np.arange(length.sum()) - np.repeat(
+                length.cumsum() - length, length
+            )
+            held = groups.take(np.repeat(start[alike], length) + within)
+            one, which = frame.at(alike[0]), np.repeat(np.arange(alike.size), length)
+            values[alike] = (
+                self.values(held, which, alike.size, one)
+                if which.size
+                else self.offset(one)
+            )
         return values
 
     def _gain_of(self, groups: HitGroups, frame: Frame) -> Array:

@@ -133,6 +133,26 @@ class KAtRecall(AnyMetric):
         found = self._last_needed(ranking)
         return math.inf if found is None else float(self._rank(*found))
 
+    def values_of_targets(self, ranking: Ranking) -> tuple[int, NDArray[np.float64]]:
+        """Return which target is required, and the value if another one were.
+
+        The other ones are all m targets, best first, between the first and the last
+        possible rank. None of them was missed.
+        """
+        m, hits = int(ranking.n_targets), ranking.groups.hits
+        needed = int(check_depth("recall", self.recall, m))
+        place = np.arange(1, m + 1) - np.repeat(ranking.groups.hits_above, hits)
+        ranks = self._rank(
+            ranking.groups.take(np.arange(hits.size).repeat(hits)), place
+        )
+        ends = needed, ranking.n_samples - m + needed
+        ranks = np.clip(np.concatenate([ends[:1], ranks, ends[1:]]), *ends)
+        return needed, self._of_rank(ranks, needed, ranking.n_samples)
+
+    def _of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
+        """Return the value by the rank of the last required target."""
+        return rank
+
     def _last_needed(self, ranking: Ranking) -> tuple[Any, Any] | None:
         """Return the group of the hit that completes the share, and its number."""
         groups = ranking.groups
@@ -177,6 +197,10 @@ class PrecisionAtRecall(KAtRecall):
             share = hits / self._rank(group, place)
         return min(1.0, float(share))
 
+    def _of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
+        """Return the share of targets down to the rank."""
+        return needed / rank
+
 
 @dataclass(frozen=True, slots=True)
 class WorkSaved(KAtRecall):
@@ -192,4 +216,8 @@ class WorkSaved(KAtRecall):
         found = self._last_needed(ranking)
         n_items = ranking.n_samples + ranking.n_missed
         read = n_items if found is None else self._rank(*found)
-        return float(self.recall - read / n_items)
+        return float(self._of_rank(read, 0, n_items))
+
+    def _of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
+        """Return the recall less the share of the items read."""
+        return self.recall - rank / n_samples

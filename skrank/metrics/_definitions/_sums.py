@@ -1,5 +1,6 @@
 """Metrics that are sums: average precision, hits above a cutoff, early recognition."""
 
+from abc import ABC
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar
@@ -28,7 +29,21 @@ from skrank.ranking._ranking import HitGroups
 
 
 @dataclass(frozen=True, slots=True)
-class AveragePrecision(Metric):
+class _Named(Metric, ABC):
+    """Metric of this package, whose gain has all tie rules and sizes at once."""
+
+    derived: ClassVar[bool] = False
+    of_all_items: ClassVar[bool] = False
+    of_shares: ClassVar[bool] = True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Most of them are shares."""
+        return 0.0, 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class AveragePrecision(_Named):
     """AP: the mean over the targets of the precision at their ranks."""
 
     template: ClassVar[str] = "average_precision"
@@ -104,11 +119,11 @@ def average_precision_at(
 ) -> AveragePrecisionAtK:
     """Return AP@k with one of its divisors."""
     kind = AveragePrecisionOverHits if normalize == "hits" else AveragePrecisionAtK
-    return kind(ties, k=k, normalize=normalize)
+    return kind(ties=ties, k=k, normalize=normalize)
 
 
 @dataclass(frozen=True, slots=True)
-class _HitsAbove(Metric):
+class _HitsAbove(_Named, ABC):
     """Hits above a cutoff, in any order, over a constant."""
 
     ordered: ClassVar[bool] = False
@@ -222,12 +237,13 @@ class ExpectedProfit(RecallAtT):
 
 
 @dataclass(frozen=True, slots=True)
-class ReciprocalRank(Metric):
+class ReciprocalRank(_Named):
     """RR: one divided by the rank of the first target."""
 
     counted_hits: ClassVar[int | None] = 1
     template: ClassVar[str] = "reciprocal_rank"
     smooth: ClassVar[bool] = False
+    of_shares: ClassVar[bool] = False
     orders_ties: ClassVar[bool] = True
 
     @property
@@ -257,7 +273,7 @@ class ReciprocalRank(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class RobustInitialEnhancement(Metric):
+class RobustInitialEnhancement(_Named):
     """RIE: mean of exp(-alpha rank / n) over the targets, relative to chance.
 
     Ranks begin at 0 here, in numerator and denominator: the quotient is the same, and
