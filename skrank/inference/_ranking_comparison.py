@@ -19,6 +19,7 @@ from skrank._utils._text import brief, track
 from skrank._utils._warnings import warn
 from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
 from skrank.inference._paired._data_sets import SIGN_TESTS
+from skrank.inference._paired._losses import loss_rule
 from skrank.inference._paired._pair import Pair, Swaps, count_swaps
 from skrank.inference._paired._paired_result import (
     PairedResult,
@@ -54,6 +55,9 @@ from skrank.inference._variability._interval import (
     CertainRule,
     DifferenceRule,
     ModeratedRule,
+    PairRule,
+    StudentRule,
+    WidestRule,
 )
 from skrank.inference._variability._moderation import moderated_rule, reach_of
 from skrank.inference._variability._sample import is_certain
@@ -359,16 +363,8 @@ class RankingComparison(Question[RankingComparisonResult]):
 
     def _result(self, models: _Models, i: int, j: int) -> RankingComparisonResult:
         """Compare the models i and j."""
-        asked = models.asked
         found = self._ask(models, i, j)
         a, b = models.values[:, [i, j]].T
-        rule = None
-        if (
-            isinstance(models.changes, ItemChanges)
-            and data_of(asked) == "one"
-            and found.standard_error > 0
-        ):
-            rule = models.margin_rule(i, j, found.standard_error)
         return RankingComparisonResult(
             names=(str(models.names[i]), str(models.names[j])),
             value_a=float(a.mean()),
@@ -385,7 +381,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             degrees_of_freedom=found.degrees_of_freedom,
             values_a=tuple(a.tolist()),
             values_b=tuple(b.tolist()),
-            _rule=rule,
+            _rule=models.rule(i, j, found),
             **self._fields(models.counted, by_fold=True),
         )
 
@@ -511,8 +507,49 @@ class _Models:
         a, b = self.values[:, [i, j]].mean(axis=0).tolist()
         return float(subtract(a, b, self.scales.max()))
 
-    def margin_rule(self, i: int, j: int, error: float) -> DifferenceRule:
-        """Return the interval of a difference by the intervals of both values."""
+    def rule(self, i: int, j: int, found: PairedResult) -> PairRule | None:
+        """Return the interval of a difference, which also tests margins; or None.
+
+        It is the wider of two on either side: that by the variation in the sample, and
+        that by what one model may lose of the other although it did not here.
+        """
+        if found.standard_error == 0:  # the values do not depend on the order
+            return CertainRule(self.difference(i, j))
+        known, rules = found.standard_error > 0, list[Any]()
+        of_items = isinstance(self.changes, ItemChanges)
+        if known and of_items and data_of(self.asked) == "one":
+            rules.append(self._by_values(i, j, found.standard_error))
+        elif known:
+            error, freedom = found.standard_error, found.degrees_of_freedom
+            ends = -math.inf, math.inf
+            rules.append(StudentRule(self.difference(i, j), error, freedom, *ends))
+        equal = self.difference(i, j) == 0 and self.method not in SIGN_TESTS
+        if (known or equal) and self._has_losses(i, j):
+            rules.append(self._by_losses(i, j))
+        return WidestRule(rules) if rules else None
+
+    def _has_losses(self, i: int, j: int) -> bool:
+        """Whether each target has a part of both values."""
+        return self.metric.additive and all(
+            Pair(row[i], row[j]).is_of_items for row in self.asked.parts
+        )
+
+    def _by_losses(self, i: int, j: int) -> DifferenceRule:
+        """Return the interval by the losses of the units, targets or clusters."""
+        asked, rows = self.asked, [(row[i], row[j]) for row in self.asked.parts]
+        places = asked.items or [np.arange(int(rows[0][0].n_samples))]
+        units = [
+            items[row[0].items.targets] for items, row in zip(places, rows, strict=True)
+        ]
+        if asked.clusters is not None:
+            units = [asked.clusters[one] for one in units]
+        # the mean over folds is that of the means over the groups of each
+        fold = np.array(asked.folds if asked.folds else range(len(rows)))
+        weights = 1 / (len(self.values) * np.bincount(fold)[fold])
+        return loss_rule(self.metric, rows, units, weights.tolist())
+
+    def _by_values(self, i: int, j: int, error: float) -> DifferenceRule:
+        """Return the interval by those of both values and their correlation."""
         slack = ROUNDING * self.scales.max()
         of_a, of_b, of_both = (
             x**2 if x > slack else 0.0 for x in (self.errors[i], self.errors[j], error)

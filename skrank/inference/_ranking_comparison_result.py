@@ -18,7 +18,7 @@ from skrank._utils._warnings import warn
 from skrank.inference._leaderboard import RankingLeaderboard, leaderboard_of
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result, shown
-from skrank.inference._variability._interval import DifferenceRule, tail_above
+from skrank.inference._variability._interval import PairRule, tail_above
 
 
 @documented
@@ -102,7 +102,7 @@ class RankingComparisonResult(Result):
     degrees_of_freedom: float = math.inf
     values_a: tuple[float, ...] = ()
     values_b: tuple[float, ...] = ()
-    _rule: DifferenceRule | None = None
+    _rule: PairRule | None = None
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return the confidence interval of the difference.
@@ -128,7 +128,7 @@ class RankingComparisonResult(Result):
             If the level is not between 0 and 1.
         """
         level = check_fraction("confidence_level", confidence_level)
-        if math.isnan(self.standard_error):
+        if self._rule is None:
             warn(
                 f"Method {self.method!r} gave no standard error of the difference: the "
                 "interval is undefined."
@@ -201,19 +201,13 @@ class RankingComparisonResult(Result):
 
     def _tail_above(self, value: float) -> float:
         """Probability of a difference at least as large if `value` is the true one."""
-        if math.isnan(self.standard_error):
+        if self._rule is None:
             warn(
                 f"Method {self.method!r} gave no standard error of the difference: the "
                 "p-value of a margin is undefined."
             )
             return math.nan
-        if self.standard_error == 0:  # the rankings cannot differ
-            return 0.0 if self.difference > value else 1.0
-        if self._rule is not None:
-            return tail_above(self._rule, self.difference, value)
-        distance = (self.difference - value) / self.standard_error
-        freedom = self.degrees_of_freedom
-        return float((norm if math.isinf(freedom) else t(freedom)).sf(distance))
+        return tail_above(self._rule, self.difference, value)
 
     def sample_size(
         self, power: float = 0.8, significance_level: float = 0.05
@@ -275,28 +269,33 @@ class RankingComparisonResult(Result):
         return float(math.ceil(needed))
 
     def _limits(self, level: float = 0.95) -> ConfidenceInterval:
-        """Return the ends of the interval; NaN without a standard error."""
-        if math.isnan(self.standard_error):
+        """Return the ends of the interval; NaN without a rule."""
+        if self._rule is None:
             return ConfidenceInterval(math.nan, math.nan)
-        outside = (1 - level) / (2 if self.alternative == "two-sided" else 1)
-        reach = self._quantile(outside) * self.standard_error
+        sides = 2 if self.alternative == "two-sided" else 1
+        inside = 1 - 2 * (1 - level) / sides
+        low, high = self._rule.bounds(abs(inside))
+        if inside < 0:  # a single limit on the other side of the estimate
+            low, high = high, low
         return ConfidenceInterval(
-            -math.inf if self.alternative == "less" else self.difference - reach,
-            math.inf if self.alternative == "greater" else self.difference + reach,
+            -math.inf if self.alternative == "less" else low,
+            math.inf if self.alternative == "greater" else high,
         )
-
-    def _quantile(self, outside: float) -> float:
-        """Return the quantile of the standardised difference."""
-        freedom = self.degrees_of_freedom
-        return float((norm if math.isinf(freedom) else t(freedom)).isf(outside))
 
     @property
     def _known(self) -> tuple[str, str]:
         """The standard error and the interval, in print."""
-        if math.isnan(self.standard_error):
-            return "unknown", "unknown"
-        low, high = self._limits()
-        return number(self.standard_error, 3), interval(low, high)
+        error, limits = self.standard_error, interval(*self._limits())
+        return "unknown" if math.isnan(error) else number(error, 3), limits
+
+    @property
+    def _reason(self) -> str:
+        """What the interval rests on, if the rankings do not show it."""
+        if self.standard_error == 0:
+            return "   the values do not depend on the order"
+        if self._rule is not None and math.isnan(self.standard_error):
+            return "   equal here; others may lose targets"
+        return ""
 
     @property
     def _pvalue(self) -> str:
@@ -307,7 +306,7 @@ class RankingComparisonResult(Result):
     def _rows(self) -> list[tuple[str, str]]:
         size, difference, error, *others = Result._rows(self)
         reserved = [self._parts, "difference", "standard error", "95 % interval"]
-        reserved += ["zscore", "pvalue", "sample size"]
+        reserved += ["zscore", "pvalue"]
         first, second = (as_text(name, reserved=reserved) for name in self.names)
         rows = [
             size,
@@ -315,16 +314,11 @@ class RankingComparisonResult(Result):
             (second, f"{number(self.value_b)}{self._mean}"),
             difference,
             error,
-            ("95 % interval", self._known[1]),
+            ("95 % interval", f"{self._known[1]}{self._reason}"),
             *others,
         ]
         if not math.isnan(self.probability_superior):
             rows.append((f"P({first} > {second})", number(self.probability_superior)))
-        needed = self.sample_size()
-        if self.pvalue > 0.05 and math.isfinite(needed):
-            unit = "clusters" if self.n_clusters else "targets"
-            unit = "groups" if self.labels else unit
-            rows.append(("sample size", f"{needed:.0f} {unit} for power 0.8"))
         return rows
 
     def to_dict(self) -> dict[str, Any]:

@@ -160,13 +160,8 @@ def table_of_metrics(
 def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:
     """Return the table of the differences of all pairs of rankings."""
     results, level = table.comparisons, percent(confidence_level)
-    limits = [
-        # there was a warning for these
-        (math.nan, math.nan)
-        if math.isnan(result.standard_error)
-        else tuple(result.confidence_interval(confidence_level))
-        for result in results
-    ]
+    # there was a warning for those without an interval
+    limits = [tuple(result._limits(confidence_level)) for result in results]
     estimates = _estimates([result.difference for result in results], limits)
     rows, above = [], None
     for result, estimate, holm in zip(

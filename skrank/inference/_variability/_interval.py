@@ -61,7 +61,7 @@ class StudentRule:
 class WidestRule:
     """Interval that holds those of several rules; the estimate is that of the first."""
 
-    rules: Sequence[CertainRule | StudentRule]
+    rules: Sequence[CertainRule | StudentRule | DifferenceRule]
 
     @property
     def estimate(self) -> float:
@@ -280,6 +280,34 @@ class ModeratedRule:
 
 
 @dataclass(frozen=True, slots=True)
+class LossRule:
+    """Interval of what is lost of a value, if units lose it with one probability.
+
+    `lost` is the observed loss as a share of the value `whole`, and `n_units` the
+    effective number of units (Kish 1965), as some have more of the value. The limits of
+    the probability are those of a binomial share (Clopper and Pearson 1934), also for
+    fractions of units, so that no loss among few units is no proof that none is lost.
+    """
+
+    lost: float
+    n_units: float
+    whole: float
+
+    @property
+    def estimate(self) -> float:
+        """The observed loss."""
+        return self.lost * self.whole
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return limits with equal tails."""
+        outside = (1 - confidence_level) / 2
+        lost, kept = self.lost * self.n_units, (1 - self.lost) * self.n_units
+        low = float(beta.ppf(outside, lost, kept + 1)) if lost > ROUNDING else 0.0
+        high = float(beta.isf(outside, lost + 1, kept)) if kept > ROUNDING else 1.0
+        return low * self.whole, high * self.whole
+
+
+@dataclass(frozen=True, slots=True)
 class DifferenceRule:
     """Interval of the difference of two values by the intervals of both (MOVER).
 
@@ -289,8 +317,8 @@ class DifferenceRule:
     their own intervals have the variance at the limits.
     """
 
-    a: CertainRule | ModeratedRule
-    b: CertainRule | ModeratedRule
+    a: CertainRule | ModeratedRule | LossRule
+    b: CertainRule | ModeratedRule | LossRule
     correlation: float
 
     @property
@@ -314,7 +342,7 @@ class DifferenceRule:
 
 
 def tail_above(
-    rule: IntervalRule | DifferenceRule, estimate: float, value: float
+    rule: IntervalRule | PairRule, estimate: float, value: float
 ) -> float:
     """P-value of the hypothesis that the true value is at most `value`.
 
@@ -361,5 +389,7 @@ class DrawnDepthRule:
 
 
 IntervalRule = CertainRule | NormalRule | FirstHitRule | BetaRule | ModeratedRule
+# of the difference of two values
+PairRule = CertainRule | WidestRule
 # of a chosen threshold, and of what is expected of it
 ChoiceRule = CertainRule | StudentRule | WidestRule | DrawnRule | DrawnDepthRule
