@@ -142,9 +142,10 @@ class RankingComparison(Question[RankingComparisonResult]):
                              clusters       them
     ======================== ============== ==========================================
 
-    "permutation" has the standard error and the interval of the jackknife. Of B random
-    swaps, C of which make as large a difference, p is (C + 1) / (B + 1), and so at
-    least 1 / (B + 1). All swaps are counted if they are few.
+    "permutation" swaps the ranks of A and B of each item, or of a block of items around
+    one target that hold the same ranks in both rankings. It has the standard error of
+    the jackknife. Of B random swaps, C of which make as large a difference, p is
+    (C + 1) / (B + 1), and so at least 1 / (B + 1). Up to 4096 swaps are all counted.
 
     Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
     With `clusters`, whole clusters are left out, drawn or swapped. See
@@ -511,20 +512,23 @@ class _Models:
         """Return the interval of a difference, which also tests margins; or None.
 
         It is the wider of two on either side: that by the variation in the sample, and
-        that by what one model may lose of the other although it did not here.
+        that by what one model may lose of the other although it did not here. Data sets
+        that are a sample have the second one only if all their differences are 0.
         """
         if found.standard_error == 0:  # the values do not depend on the order
             return CertainRule(self.difference(i, j))
-        known, rules = found.standard_error > 0, list[Any]()
-        of_items = isinstance(self.changes, ItemChanges)
-        if known and of_items and data_of(self.asked) == "one":
+        rules = list[Any]()
+        varies = found.standard_error > 0
+        if varies and isinstance(self.changes, ItemChanges) and not self.asked.labels:
             rules.append(self._by_values(i, j, found.standard_error))
-        elif known:
+        elif varies:
             error, freedom = found.standard_error, found.degrees_of_freedom
             ends = -math.inf, math.inf
             rules.append(StudentRule(self.difference(i, j), error, freedom, *ends))
+        of_values = self.method in ("t", "corrected_t", "two_way", "posterior")
         equal = self.difference(i, j) == 0 and self.method not in SIGN_TESTS
-        if (known or equal) and self._has_losses(i, j):
+        asks_losses = not of_values if varies else equal
+        if asks_losses and self._has_losses(i, j):
             rules.append(self._by_losses(i, j))
         return WidestRule(rules) if rules else None
 
@@ -610,13 +614,12 @@ def _warn_of_few_targets(result: RankingComparisonResult) -> None:
     # With 8 targets up to 10 % of pairs of rankings of the shapes "narrow" and "third"
     # of benchmarks/size_of_comparison.py had p <= .05, with 12 and more up to 8 %; with
     # half of them, these would have no warning.
-    fewest, certain = 12, result.standard_error == 0
-    if result.method == "permutation" and result.n_targets < fewest and not certain:
+    fewest, equal = 12, result.pvalue == 1
+    if result.method == "permutation" and result.n_targets < fewest and not equal:
         warn(
-            f"With fewer than {fewest} targets ({result.n_targets}) the p-value "
-            "holds for rankings that find the same kinds of targets. If one ranking "
-            "finds targets that the other cannot find, it is too small: of two equally "
-            "good rankings with 8 targets, up to 10 % had p <= 0.05 and up to 5 % had "
-            "p <= 0.01.",
+            f"With fewer than {fewest} targets ({result.n_targets}) the p-value is too "
+            "small if one ranking finds targets that the other cannot find, or if their "
+            "targets spread unlike: of two equally good rankings with 8 targets, up to "
+            "10 % had p <= 0.05 and up to 5 % had p <= 0.01.",
             UserWarning,
         )
