@@ -54,6 +54,7 @@ from skrank.inference._variability._clusters import (
 from skrank.inference._variability._interval import (
     CertainRule,
     DifferenceRule,
+    LossRule,
     ModeratedRule,
     PairRule,
     StudentRule,
@@ -529,7 +530,9 @@ class _Models:
         equal = self.difference(i, j) == 0 and self.method not in SIGN_TESTS
         asks_losses = not of_values if varies else equal
         if asks_losses and self._has_losses(i, j):
-            rules.append(self._by_losses(i, j))
+            losses = self._by_losses(i, j)
+            if losses.loss.whole > 0 or losses.gain.whole > 0:
+                rules.append(losses)
         return WidestRule(rules) if rules else None
 
     def _has_losses(self, i: int, j: int) -> bool:
@@ -538,7 +541,7 @@ class _Models:
             Pair(row[i], row[j]).is_of_items for row in self.asked.parts
         )
 
-    def _by_losses(self, i: int, j: int) -> DifferenceRule:
+    def _by_losses(self, i: int, j: int) -> LossRule:
         """Return the interval by the losses of the units, targets or clusters."""
         asked, rows = self.asked, [(row[i], row[j]) for row in self.asked.parts]
         places = asked.items or [np.arange(int(rows[0][0].n_samples))]

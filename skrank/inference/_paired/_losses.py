@@ -5,10 +5,9 @@ feature that is missing. Few targets cannot exclude this: if none of 12 targets 
 lost, one in five may be, although the two rankings are equal here. No error that is
 estimated from the sample knows of it.
 
-The value of an additive metric is a sum of contributions of its targets. With the
-losses L, the sum over the units, targets or clusters, in which A has less than B, and
-the gains G of those in which it has more, the difference is G - L. L is a share of the
-value of B and G a share of that of A, each with its interval (`LossRule`).
+The value of an additive metric is a sum of contributions of its targets. The losses of
+A are a sum over the units, targets or clusters, of which A has less than B, and a share
+of the value of B. Other samples may lose more (`Loss`), and A - B is then smaller.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.inference._variability._interval import DifferenceRule, LossRule
+from skrank.inference._variability._interval import Loss, LossRule
 from skrank.metrics._definitions import Metric
 from skrank.ranking._ranking import Ranking
 
@@ -41,7 +40,7 @@ def loss_rule(
     rows: Sequence[tuple[Ranking, Ranking]],
     units: Sequence[NDArray[np.intp]],
     weights: Sequence[float],
-) -> DifferenceRule:
+) -> LossRule:
     """Return the rule of A - B.
 
     Parameters
@@ -57,7 +56,7 @@ def loss_rule(
 
     Returns
     -------
-    rule : DifferenceRule
+    rule : LossRule
         Interval of the difference.
     """
     a, b = (
@@ -72,13 +71,13 @@ def loss_rule(
         )
         for model in (0, 1)
     )
-    return DifferenceRule(_lost(a, b), _lost(b, a), 0.0)
+    return LossRule(float(a.sum() - b.sum()), _loss(b, a), _loss(a, b))
 
 
-def _lost(one: Floats, other: Floats) -> LossRule:
-    """Return the rule of what `other` loses of `one`."""
+def _loss(one: Floats, other: Floats) -> Loss:
+    """Return what `other` loses of `one`."""
     whole, squares = float(one.sum()), float((one**2).sum())
     if not whole > 0:  # there is nothing to lose
-        return LossRule(0.0, 1.0, 0.0)
+        return Loss(0.0, 1.0, 0.0)
     lost = float(np.maximum(one - other, 0.0).sum()) / whole
-    return LossRule(min(lost, 1.0), whole**2 / squares, whole)
+    return Loss(min(lost, 1.0), whole**2 / squares, whole)

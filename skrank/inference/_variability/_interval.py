@@ -61,7 +61,7 @@ class StudentRule:
 class WidestRule:
     """Interval that holds those of several rules; the estimate is that of the first."""
 
-    rules: Sequence[CertainRule | StudentRule | DifferenceRule]
+    rules: Sequence[CertainRule | StudentRule | DifferenceRule | LossRule]
 
     @property
     def estimate(self) -> float:
@@ -280,31 +280,49 @@ class ModeratedRule:
 
 
 @dataclass(frozen=True, slots=True)
-class LossRule:
-    """Interval of what is lost of a value, if units lose it with one probability.
+class Loss:
+    """What one model loses of the value `whole` of another: the share `lost`.
 
-    `lost` is the observed loss as a share of the value `whole`, and `n_units` the
-    effective number of units (Kish 1965), as some have more of the value. The limits of
-    the probability are those of a binomial share (Clopper and Pearson 1934), also for
-    fractions of units, so that no loss among few units is no proof that none is lost.
+    `n_units` is the effective number of units that may be lost (Kish 1965), as some of
+    them have more of the value.
     """
 
     lost: float
     n_units: float
     whole: float
 
-    @property
-    def estimate(self) -> float:
-        """The observed loss."""
-        return self.lost * self.whole
+    def beyond(self, outside: float) -> float:
+        """Loss of other samples beyond that of this one.
+
+        It is from the upper limit of the probability of a loss, that of a binomial
+        share (Clopper and Pearson 1934), also for fractions of units.
+        """
+        kept = (1 - self.lost) * self.n_units
+        if not kept > ROUNDING:
+            return 0.0
+        most = float(beta.isf(outside, self.lost * self.n_units + 1, kept))
+        return (most - self.lost) * self.whole
+
+
+@dataclass(frozen=True, slots=True)
+class LossRule:
+    """Interval of a difference by what each of two models may lose of the other.
+
+    The difference can be smaller by the `loss` of A, and larger by the `gain`, which B
+    loses. So no loss among few units is no proof that none is ever lost.
+    """
+
+    estimate: float
+    loss: Loss
+    gain: Loss
 
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return limits with equal tails."""
         outside = (1 - confidence_level) / 2
-        lost, kept = self.lost * self.n_units, (1 - self.lost) * self.n_units
-        low = float(beta.ppf(outside, lost, kept + 1)) if lost > ROUNDING else 0.0
-        high = float(beta.isf(outside, lost + 1, kept)) if kept > ROUNDING else 1.0
-        return low * self.whole, high * self.whole
+        return (
+            self.estimate - self.loss.beyond(outside),
+            self.estimate + self.gain.beyond(outside),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,8 +335,8 @@ class DifferenceRule:
     their own intervals have the variance at the limits.
     """
 
-    a: CertainRule | ModeratedRule | LossRule
-    b: CertainRule | ModeratedRule | LossRule
+    a: CertainRule | ModeratedRule
+    b: CertainRule | ModeratedRule
     correlation: float
 
     @property
