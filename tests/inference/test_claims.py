@@ -175,7 +175,12 @@ def test_margins_are_by_the_intervals_of_both(m):
 def test_margins_of_equal_rankings_and_without_an_error():
     y, a, b, day = days()
     equal = RankingComparison().from_predictions(y, {"A": a, "B": 2 * a})
-    assert equal.equivalence_pvalue(1e-6) == equal.noninferiority_pvalue(1e-6) == 0
+    assert equal.equivalence_pvalue(1e-6) == equal.noninferiority_pvalue(1e-6)
+    assert equal.noninferiority_pvalue(1e-6) == pytest.approx(0.5, abs=1e-3)
+    tied = RankingComparison().from_predictions(y, {"A": 0 * a, "B": 0 * a})
+    assert tied.equivalence_pvalue(1e-6) < 1e-15
+    assert tied.confidence_interval() == (0, 0)
+    assert "the values do not depend on the order" in str(tied)
     signs = RankingComparison(method="sign").from_predictions(
         y, {"A": a, "B": b}, groups=day
     )

@@ -227,8 +227,9 @@ def test_sample_size_has_the_power(alternative):
     assert n == round(n) > 2
     assert power(1.03 * n) > 0.8 > power(0.97 * n - 1)
     assert result.sample_size(0.9) > n > result.sample_size(0.8, 0.1)
-    said = f"{n:.0f} groups for power 0.8"
-    assert (said in str(result)) == (result.pvalue > 0.05)
+    # a study of n days has about 2 / 3 of its difference found with 2.25 n days
+    less = result.sample_size(difference=abs(result.difference) * 2 / 3)
+    assert less == pytest.approx(2.25 * n, rel=0.1)
 
 
 @pytest.mark.parametrize("found_by_b", [1, 2, 3])
@@ -244,7 +245,7 @@ def test_sample_size_of_a_large_effect_has_the_power(found_by_b):
     assert result.difference == pytest.approx(differences.mean())
     effect = differences.mean() / differences.std(ddof=1)
     for wanted, level in [(0.5, 1e-4), (0.8, 0.05), (0.9, 1e-3), (0.999, 0.01)]:
-        n = result.sample_size(wanted, level)
+        n = result.sample_size(wanted, level, difference=result.difference)
 
         def power(n, level=level):  # of the t test, by the noncentral t distribution
             freedom = max(n - 1, 1)
@@ -278,7 +279,29 @@ def test_sample_size_that_there_is_none_of():
     # A finds the target first on the one day, B on the other
     y, a, b = [1, 0, 0, 1], [2.0, 1, 2, 1], [1.0, 2, 1, 2]
     even = comparison.from_predictions(y, {"A": a, "B": b}, groups=[0, 0, 1, 1])
-    assert even.sample_size() == math.inf
+    with pytest.warns(UndefinedMetricWarning, match=r"not significant \(p 1\)"):
+        assert math.isnan(even.sample_size())
+    assert even.sample_size(difference=0.5) > 2
+    with pytest.raises(ValueError, match="`difference` must be a finite number"):
+        even.sample_size(difference=0)
+
+
+@pytest.mark.nightly
+def test_sample_size_of_a_stated_difference_is_that_of_the_population():
+    """The observed difference is not asked; 70 targets have the power .8 (simulated)."""
+    rng = np.random.default_rng(0)
+    y = np.arange(600) < 30
+    needed = []
+    for _ in range(runs(40)):
+        z = 0.6 * rng.normal(size=600)
+        a, b = (z + 0.8 * rng.normal(size=600) + x * y for x in (2.0, 1.5))
+        result = RankingComparison(method="jackknife").from_predictions(
+            y, {"A": a, "B": b}
+        )
+        needed.append((result.sample_size(difference=0.123), result.difference))
+    needed, differences = np.transpose(needed)
+    assert differences.mean() == pytest.approx(0.123, abs=0.05)
+    assert 50 < np.median(needed) < 100
 
 
 # Cross-validation
