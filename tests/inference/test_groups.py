@@ -223,13 +223,15 @@ def test_sample_size_has_the_power(alternative):
     def power(n):  # of the t test, by the noncentral t distribution
         return nct.sf(t.isf(tail, n - 1), n - 1, effect * math.sqrt(n))
 
-    n = result.sample_size(0.8)
+    found = abs(result.difference)
+    n = result.sample_size(0.8, difference=found)
     assert n == round(n) > 2
     assert power(1.03 * n) > 0.8 > power(0.97 * n - 1)
-    assert result.sample_size(0.9) > n > result.sample_size(0.8, 0.1)
-    # a study of n days has about 2 / 3 of its difference found with 2.25 n days
-    less = result.sample_size(difference=abs(result.difference) * 2 / 3)
-    assert less == pytest.approx(2.25 * n, rel=0.1)
+    more = result.sample_size(0.9, difference=found)
+    assert more > n > result.sample_size(0.8, 0.1, difference=found)
+    # two thirds of a difference need about 9 / 4 of the days
+    less = result.sample_size(difference=2 / 3 * found)
+    assert less == pytest.approx(9 / 4 * n, rel=0.1)
 
 
 @pytest.mark.parametrize("found_by_b", [1, 2, 3])
@@ -262,7 +264,7 @@ def test_sample_size_of_one_data_set_counts_targets():
     )
     # Lehr (1992): 16 s**2 / d**2 for two samples, so 8 for one of differences
     share = (result.standard_error / result.difference) ** 2
-    n = result.sample_size()
+    n = result.sample_size(difference=abs(result.difference))
     assert n == pytest.approx(7.849 * share * result.n_targets, abs=1)
     with pytest.raises(ValueError, match="`power` must be a number between 0 and 1"):
         result.sample_size(power=1)

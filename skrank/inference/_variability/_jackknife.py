@@ -94,6 +94,14 @@ def values_without(metric: Metric, ranking: Ranking) -> tuple[Array, Array]:
     return values[0], values[1]
 
 
+def falls_of_targets(metric: Metric, ranking: Ranking) -> Array:
+    """How much an additive value falls if a target of a level becomes the last item."""
+    frame, sample = metric.frame(ranking, ranking.n_targets), sample_of(ranking)
+    without, _ = _gains_without(metric, sample, frame, (frame, frame))
+    total = _gain(metric, sample.groups, frame).sum()
+    return np.maximum(total - without, 0.0) / metric.divisor(frame)
+
+
 def _frame(metric: Metric, ranking: Ranking) -> Frame:
     """Frame of a ranking whose cutoff does not depend on the left-out item."""
     cut = asked_cut(metric, ranking)
