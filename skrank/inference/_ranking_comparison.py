@@ -621,8 +621,8 @@ def _warn_of_few_targets(result: RankingComparisonResult) -> None:
     if result.method == "permutation" and result.n_targets < fewest and not equal:
         warn(
             f"With fewer than {fewest} targets ({result.n_targets}) the p-value is too "
-            "small if one ranking finds targets that the other cannot find, or if their "
-            "targets spread unlike: of two equally good rankings with 8 targets, up to "
-            "10 % had p <= 0.05 and up to 5 % had p <= 0.01.",
+            "small if one ranking finds targets that the other cannot find, or if the "
+            "ranks of their targets spread unlike: of two equally good rankings with 8 "
+            "targets, up to 10 % had p <= 0.05 and up to 5 % had p <= 0.01.",
             UserWarning,
         )

@@ -277,7 +277,7 @@ class RankingComparisonResult(Result):
             difference = self.difference
         else:
             warn(
-                f"The observed difference is not significant (p {self.pvalue:.2g}), and "
+                f"The observed difference is not significant (p {self.pvalue:.2g}): it "
                 "tells too little of the true one for a sample size. Give the smallest "
                 "difference that matters as `difference`."
             )

@@ -178,8 +178,8 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
         "Comparisons of pairs of rankings of the same items. zscore is the difference "
         f"divided by its standard deviation. pvalue is two-sided, by {source}. The "
         "interval allows for targets that one ranking may lose. Holm is the pvalue "
-        "adjusted for the number of comparisons: at the level 0.05 the probability of any false difference is "
-        "at most 0.05."
+        "adjusted for the number of comparisons: at the level 0.05 the probability of "
+        "any false difference is at most 0.05."
     )
     header = ("A", "B", "A - B", f"{level} interval", "zscore", "pvalue", "Holm")
     caption = f"Differences in {caption_of(results[0].metric)}"

@@ -270,7 +270,7 @@ def test_a_list_that_is_certain_adds_no_error():
     y_true, a, b = np.arange(60) < 12, rng.normal(size=60), rng.normal(size=60)
     alone = RankingComparison().from_predictions(y_true, {"A": a, "B": b})
     more = np.r_[y_true, True, np.zeros(9, bool)]
-    scores = {name: np.r_[s, np.zeros(10)] for name, s in zip("AB", (a, b), strict=True)}
+    scores = {"A": np.r_[a, np.zeros(10)], "B": np.r_[b, np.zeros(10)]}
     both = RankingComparison(method="jackknife").from_predictions(
         more, scores, groups=np.repeat([0, 1], [60, 10])
     )

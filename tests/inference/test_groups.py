@@ -290,7 +290,7 @@ def test_sample_size_that_there_is_none_of():
 
 @pytest.mark.nightly
 def test_sample_size_of_a_stated_difference_is_that_of_the_population():
-    """The observed difference is not asked; 70 targets have the power .8 (simulated)."""
+    """The observed one is not asked; 70 targets have the power .8 (simulated)."""
     rng = np.random.default_rng(0)
     y = np.arange(600) < 30
     needed = []

@@ -53,16 +53,18 @@ def loss_rule(
     rule : LossRule
         Interval of the difference.
     """
-    code = np.concatenate(units)
-    totals = []
+    code, totals = np.concatenate(units), list[Floats]()
     for column in zip(*rows, strict=True):
         found = [
             weight * _of_targets(metric, one)
             for one, weight in zip(column, weights, strict=True)
         ]
-        totals += [np.bincount(code, one) for one in np.concatenate(found, axis=1)]
+        for one in np.concatenate(found, axis=1):
+            totals.append(np.bincount(code, one).astype(np.float64))
     a, falls_a, b, falls_b = totals
-    return LossRule(float(a.sum() - b.sum()), _loss(b, falls_b, a), _loss(a, falls_a, b))
+    return LossRule(
+        float(a.sum() - b.sum()), _loss(b, falls_b, a), _loss(a, falls_a, b)
+    )
 
 
 def _of_targets(metric: Metric, ranking: Ranking) -> Floats:

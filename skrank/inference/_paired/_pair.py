@@ -45,6 +45,7 @@ Standings = tuple[Standing, Standing]
 # from 512 items and 4000 draws to 8192 and 256; the others took 15 to 40 % longer.
 _DRAWS, _BLOCK = 512, 1 << 11
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
     """Rankings A and B. Methods that need single items require them in memory."""
@@ -153,9 +154,9 @@ class Swaps:
     """Exchanges of the ranks of A and B; differences of the values, O(n) each.
 
     Called with a number and a generator, it exchanges each unit, an item, a block or a
-    cluster, with probability 1/2. Units whose exchange changes nothing are left out. `units` is
-    the unit of each target, and `blocks` has the change of the number of non-targets on
-    each place by the exchange of each unit.
+    cluster, with probability 1/2. Units whose exchange changes nothing are left out.
+    `units` is the unit of each target, and `blocks` has the change of the number of
+    non-targets on each place by the exchange of each unit.
     """
 
     metric: AnyMetric

@@ -359,9 +359,7 @@ class DifferenceRule:
         return math.sqrt(max(both, 0.0))
 
 
-def tail_above(
-    rule: IntervalRule | PairRule, estimate: float, value: float
-) -> float:
+def tail_above(rule: IntervalRule | PairRule, estimate: float, value: float) -> float:
     """P-value of the hypothesis that the true value is at most `value`.
 
     It is half of 1 minus the level of the interval that ends at the value, if the

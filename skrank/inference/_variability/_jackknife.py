@@ -99,7 +99,7 @@ def falls_of_targets(metric: Metric, ranking: Ranking) -> Array:
     frame, sample = metric.frame(ranking, ranking.n_targets), sample_of(ranking)
     without, _ = _gains_without(metric, sample, frame, (frame, frame))
     total = _gain(metric, sample.groups, frame).sum()
-    return np.maximum(total - without, 0.0) / metric.divisor(frame)
+    return np.asarray(np.maximum(total - without, 0.0) / metric.divisor(frame))
 
 
 def _frame(metric: Metric, ranking: Ranking) -> Frame:
