@@ -7,7 +7,7 @@ estimated from the sample knows of it.
 
 The value of an additive metric is a sum of contributions of its targets. A loses a
 unit, a target or a cluster, if it contributes less than half as much to A as to B. The
-loss is what the value of B falls by if these become the last items. Other samples may
+loss is what the value of B falls by if these are not found at all. Other samples may
 lose more (`Loss`), and A - B is then smaller.
 """
 
