@@ -537,9 +537,9 @@ class _Models:
 
     def _has_losses(self, i: int, j: int) -> bool:
         """Whether each target has a part of both values."""
-        return self.metric.additive and all(
-            Pair(row[i], row[j]).is_of_items for row in self.asked.parts
-        )
+        of_targets = self.metric.additive and self.metric.smooth
+        parts = self.asked.parts
+        return of_targets and all(Pair(row[i], row[j]).is_of_items for row in parts)
 
     def _by_losses(self, i: int, j: int) -> LossRule:
         """Return the interval by the losses of the units, targets or clusters."""

@@ -87,5 +87,5 @@ def _loss(of_one: Floats, falls: Floats, of_other: Floats) -> Loss:
     if not total > 0:  # there is nothing to lose
         return Loss(0.0, 1.0, 0.0)
     lost = float(falls[of_other < _LOST * of_one].sum()) / total
-    whole = min(total, float(of_one.sum()))
+    whole = min(total, max(float(of_one.sum()), 0.0))
     return Loss(min(lost, 1.0), total**2 / float((falls**2).sum()), whole)
