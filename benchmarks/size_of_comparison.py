@@ -12,14 +12,16 @@ difference of each pair before the test. It has the shares with p <= 5 % and p <
 by Student's t as in "jackknife" and by the normal distribution.
 
 The third table has few targets: the shares with p <= 5 % by "permutation" (the
-default) and by "jackknife", for rankings of equal shape, for nearly equal ones, and for
-complementary ones, each of which finds another half of the targets. Its last rows are
-the power with a better A.
+default) and by "jackknife", for rankings of equal shape, for nearly equal ones, with
+or without a twin of each target among the non-targets, and for complementary ones,
+each of which finds another half of the targets. Its last rows are the power with a
+better A.
 
 The last two tables are of equally good rankings in a leaderboard, the share of samples
 with any false statement and of those in which the first is not among the best; and of
 the claims that A is not worse than B, and equivalent to it, by a margin, where the
-margin is the true difference, and where it is 0.
+margin is the true difference, and where it is 0, with the coverage of the interval of
+the difference.
 
     python benchmarks/size_of_comparison.py --pairs 500
 """
@@ -140,7 +142,7 @@ def main_unlike(pairs, jobs):
 
 FEW = ("normal", "t3", "ties", "rare", "correlated", "complementary")
 # Two models that differ by noise of this size
-ALIKE = {"alike .001": 0.001, "alike .01": 0.01, "alike .1": 0.1}
+ALIKE = {"alike .001": 0.001, "alike .01": 0.01, "alike .1": 0.1, "twins": 0.001}
 METRICS = ("average_precision", "precision@20", "bedroc(alpha=20)")
 
 
@@ -157,7 +159,10 @@ def draw_few(rng, population, m):
         scores = np.sqrt(0.8) * noise[0] + np.sqrt(0.2) * noise[1:]
         return y_true, (scores + 1.5 * y_true).T
     if population in ALIKE:
-        scores = rng.normal(1.5 * y_true) + ALIKE[population] * noise[1:]
+        score = rng.normal(1.5 * y_true)
+        if population == "twins":
+            score[m : 2 * m] = score[:m]
+        scores = score + ALIKE[population] * noise[1:]
         return y_true, scores.T
     if population == "complementary":
         half = rng.random(n) < 0.5
@@ -261,11 +266,20 @@ MARGINS = {
     "t3": (1.5, 2.5),
     "gamma": (1.2, 2.2),
     "votes": (2.0, 3.0),
+    # shares of the targets that each loses of one ranking
+    "lost .05": (0.05, 0.0),
+    "lost .1": (0.1, 0.0),
+    "lost .2": (0.2, 0.0),
+    "lost .4": (0.4, 0.0),
 }
 
 
 def draw_margin(rng, kind, m, n, shifts):
     y = np.arange(n) < m
+    if kind.startswith("lost"):
+        score, below = rng.normal(2.5 * y), rng.normal(-1, size=n)
+        lost = [y & (rng.random(n) < x) for x in shifts]
+        return y, {i: np.where(one, below, score) for i, one in enumerate(lost)}
     if kind == "votes":
         item = rng.normal(size=n) - 2.4
         shares = (1 / (1 + np.exp(-item - x * y)) for x in shifts)
@@ -278,7 +292,7 @@ def draw_margin(rng, kind, m, n, shifts):
 
 
 def run_margin(seed, kind, m, samples):
-    """Shares of claims at .05 and .01 at the margin, and of equal models."""
+    """Shares of claims at .05 and .01 at the margin, and of equal models; coverage."""
     rng, n, (a, b) = np.random.default_rng(seed), 400 if m < 20 else 600, MARGINS[kind]
     warnings.simplefilter("ignore", UserWarning)
     test, shares = RankingComparison(n_resamples=2), []
@@ -295,7 +309,10 @@ def run_margin(seed, kind, m, samples):
         for claim in ("noninferiority_pvalue", "equivalence_pvalue"):
             p = np.array([getattr(one, claim)(margin) for one in results])
             shares += [np.mean(p <= 0.05), np.mean(p <= 0.01)]
-    return shares
+        if shifts == (a, b):
+            limits = np.array([one.confidence_interval() for one in results])
+            held = (limits[:, 0] <= -margin) & (-margin <= limits[:, 1])
+    return [*shares, held.mean()]
 
 
 def main_decisions(samples, jobs):
@@ -307,12 +324,15 @@ def main_decisions(samples, jobs):
     print("leaderboards: any false statement, the first left out")
     for (name, m), row in zip(boards, rows, strict=True):
         print(f"{f'{name}, {m}':<20}" + "".join(f"{share:>7.3f}" for share in row))
-    margins = list(product(MARGINS, (8, 12, 20)))
+    margins = list(product(MARGINS, (8, 12, 25)))
     rows = Parallel(n_jobs=jobs)(
         delayed(run_margin)(seed, *setting, samples)
         for seed, setting in enumerate(margins)
     )
-    print("margins: not worse .05, .01, equivalent .05, .01; the same of equal models")
+    print(
+        "margins: not worse .05, .01, equivalent .05, .01; the same of equal models; "
+        "coverage of the difference"
+    )
     for (name, m), row in zip(margins, rows, strict=True):
         print(f"{f'{name}, {m}':<20}" + "".join(f"{share:>7.3f}" for share in row))
 

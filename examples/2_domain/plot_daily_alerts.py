@@ -159,11 +159,11 @@ ax.locator_params(axis="x", integer=True)
 _ = ax.legend()
 
 # %%
-# How many days would a new study need to find this difference with a
+# How many days would a new study need to find a difference with a
 # probability of 80 %? A significant difference tends to be too large,
-# so plan with the smallest difference that matters.
+# so plan with the smallest one that matters: one fraud in two days.
 
-print(f"{result.sample_size(power=0.8):.0f} days")
+print(f"{result.sample_size(power=0.8, difference=0.05):.0f} days")
 
 # %%
 # The curves of both models: each thin line is a day with fraud, and the

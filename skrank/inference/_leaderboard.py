@@ -1,4 +1,4 @@
-"""Leaderboard: which rankings are as good as the best, and the range of each rank.
+"""Leaderboard: which rankings may be the best, and the range of each rank.
 
 All statements follow from the adjusted p-values of all pairs, so they do not contradict
 each other, and with the given probability all of them are right.

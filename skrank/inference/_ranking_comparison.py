@@ -19,6 +19,7 @@ from skrank._utils._text import brief, track
 from skrank._utils._warnings import warn
 from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
 from skrank.inference._paired._data_sets import SIGN_TESTS
+from skrank.inference._paired._losses import loss_rule
 from skrank.inference._paired._pair import Pair, Swaps, count_swaps
 from skrank.inference._paired._paired_result import (
     PairedResult,
@@ -53,7 +54,11 @@ from skrank.inference._variability._clusters import (
 from skrank.inference._variability._interval import (
     CertainRule,
     DifferenceRule,
+    LossRule,
     ModeratedRule,
+    PairRule,
+    StudentRule,
+    WidestRule,
 )
 from skrank.inference._variability._moderation import moderated_rule, reach_of
 from skrank.inference._variability._sample import is_certain
@@ -138,9 +143,10 @@ class RankingComparison(Question[RankingComparisonResult]):
                              clusters       them
     ======================== ============== ==========================================
 
-    "permutation" has the standard error and the interval of the jackknife. Of B random
-    swaps, C of which make as large a difference, p is (C + 1) / (B + 1), and so at
-    least 1 / (B + 1). All swaps are counted if they are few.
+    "permutation" swaps the ranks of A and B of each item, or of a block of items around
+    one target that hold the same ranks in both rankings. It has the standard error of
+    the jackknife. Of B random swaps, C of which make as large a difference, p is
+    (C + 1) / (B + 1), and so at least 1 / (B + 1). Up to 4096 swaps are all counted.
 
     Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
     With `clusters`, whole clusters are left out, drawn or swapped. See
@@ -359,16 +365,8 @@ class RankingComparison(Question[RankingComparisonResult]):
 
     def _result(self, models: _Models, i: int, j: int) -> RankingComparisonResult:
         """Compare the models i and j."""
-        asked = models.asked
         found = self._ask(models, i, j)
         a, b = models.values[:, [i, j]].T
-        rule = None
-        if (
-            isinstance(models.changes, ItemChanges)
-            and data_of(asked) == "one"
-            and found.standard_error > 0
-        ):
-            rule = models.margin_rule(i, j, found.standard_error)
         return RankingComparisonResult(
             names=(str(models.names[i]), str(models.names[j])),
             value_a=float(a.mean()),
@@ -385,7 +383,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             degrees_of_freedom=found.degrees_of_freedom,
             values_a=tuple(a.tolist()),
             values_b=tuple(b.tolist()),
-            _rule=rule,
+            _rule=models.rule(i, j, found),
             **self._fields(models.counted, by_fold=True),
         )
 
@@ -511,8 +509,54 @@ class _Models:
         a, b = self.values[:, [i, j]].mean(axis=0).tolist()
         return float(subtract(a, b, self.scales.max()))
 
-    def margin_rule(self, i: int, j: int, error: float) -> DifferenceRule:
-        """Return the interval of a difference by the intervals of both values."""
+    def rule(self, i: int, j: int, found: PairedResult) -> PairRule | None:
+        """Return the interval of a difference, which also tests margins; or None.
+
+        It is the wider of two on either side: that by the variation in the sample, and
+        that by what one model may lose of the other although it did not here. Data sets
+        that are a sample have the second one only if all their differences are 0.
+        """
+        if found.standard_error == 0:  # the values do not depend on the order
+            return CertainRule(self.difference(i, j))
+        rules = list[Any]()
+        varies = found.standard_error > 0
+        if varies and isinstance(self.changes, ItemChanges) and not self.asked.labels:
+            rules.append(self._by_values(i, j, found.standard_error))
+        elif varies:
+            error, freedom = found.standard_error, found.degrees_of_freedom
+            ends = -math.inf, math.inf
+            rules.append(StudentRule(self.difference(i, j), error, freedom, *ends))
+        of_values = self.method in ("t", "corrected_t", "two_way", "posterior")
+        equal = self.difference(i, j) == 0 and self.method not in SIGN_TESTS
+        asks_losses = not of_values if varies else equal
+        if asks_losses and self._has_losses(i, j):
+            losses = self._by_losses(i, j)
+            if losses.loss.whole > 0 or losses.gain.whole > 0:
+                rules.append(losses)
+        return WidestRule(rules) if rules else None
+
+    def _has_losses(self, i: int, j: int) -> bool:
+        """Whether each target has a part of both values."""
+        of_targets = self.metric.additive and self.metric.smooth
+        parts = self.asked.parts
+        return of_targets and all(Pair(row[i], row[j]).is_of_items for row in parts)
+
+    def _by_losses(self, i: int, j: int) -> LossRule:
+        """Return the interval by the losses of the units, targets or clusters."""
+        asked, rows = self.asked, [(row[i], row[j]) for row in self.asked.parts]
+        places = asked.items or [np.arange(int(rows[0][0].n_samples))]
+        units = [
+            items[row[0].items.targets] for items, row in zip(places, rows, strict=True)
+        ]
+        if asked.clusters is not None:
+            units = [asked.clusters[one] for one in units]
+        # the mean over folds is that of the means over the groups of each
+        fold = np.array(asked.folds if asked.folds else range(len(rows)))
+        weights = 1 / (len(self.values) * np.bincount(fold)[fold])
+        return loss_rule(self.metric, rows, units, weights.tolist())
+
+    def _by_values(self, i: int, j: int, error: float) -> DifferenceRule:
+        """Return the interval by those of both values and their correlation."""
         slack = ROUNDING * self.scales.max()
         of_a, of_b, of_both = (
             x**2 if x > slack else 0.0 for x in (self.errors[i], self.errors[j], error)
@@ -573,13 +617,12 @@ def _warn_of_few_targets(result: RankingComparisonResult) -> None:
     # With 8 targets up to 10 % of pairs of rankings of the shapes "narrow" and "third"
     # of benchmarks/size_of_comparison.py had p <= .05, with 12 and more up to 8 %; with
     # half of them, these would have no warning.
-    fewest, certain = 12, result.standard_error == 0
-    if result.method == "permutation" and result.n_targets < fewest and not certain:
+    fewest, equal = 12, result.pvalue == 1
+    if result.method == "permutation" and result.n_targets < fewest and not equal:
         warn(
-            f"With fewer than {fewest} targets ({result.n_targets}) the p-value "
-            "holds for rankings that find the same kinds of targets. If one ranking "
-            "finds targets that the other cannot find, it is too small: of two equally "
-            "good rankings with 8 targets, up to 10 % had p <= 0.05 and up to 5 % had "
-            "p <= 0.01.",
+            f"With fewer than {fewest} targets ({result.n_targets}) the p-value is too "
+            "small if one ranking finds targets that the other cannot find, or if the "
+            "ranks of their targets spread unlike: of two equally good rankings with 8 "
+            "targets, up to 10 % had p <= 0.05 and up to 5 % had p <= 0.01.",
             UserWarning,
         )

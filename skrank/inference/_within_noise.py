@@ -1,4 +1,4 @@
-"""Refit rule of a search: the simplest candidate that is as good as the best."""
+"""Refit rule of a search: the simplest candidate that may be as good as the best."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ def within_noise(
     significance_level: float = 0.05,
     ratio: float | None = None,
 ) -> Callable[[Mapping[str, Any]], int]:
-    """Return a `refit` rule: the simplest candidate as good as the best of a search.
+    """Return a `refit` rule: the simplest candidate that may be as good as the best.
 
     The rule takes the candidate with the best mean score, and compares each other
     candidate with it on the folds. Of the candidates that are not significantly worse,
-    the simplest is refitted.
+    the simplest is refitted. It may be worse than the best by less than the folds can
+    show.
 
     Parameters
     ----------

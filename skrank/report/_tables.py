@@ -160,13 +160,8 @@ def table_of_metrics(
 def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:
     """Return the table of the differences of all pairs of rankings."""
     results, level = table.comparisons, percent(confidence_level)
-    limits = [
-        # there was a warning for these
-        (math.nan, math.nan)
-        if math.isnan(result.standard_error)
-        else tuple(result.confidence_interval(confidence_level))
-        for result in results
-    ]
+    # there was a warning for those without an interval
+    limits = [tuple(result._limits(confidence_level)) for result in results]
     estimates = _estimates([result.difference for result in results], limits)
     rows, above = [], None
     for result, estimate, holm in zip(
@@ -182,9 +177,9 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
     reading = (
         "Comparisons of pairs of rankings of the same items. zscore is the difference "
         f"divided by its standard deviation. pvalue is two-sided, by {source}. The "
-        "interval is by Student's t. Holm is the pvalue adjusted for the number of "
-        "comparisons: at the level 0.05 the probability of any false difference is "
-        "at most 0.05."
+        "interval allows for targets that one ranking may lose. Holm is the pvalue "
+        "adjusted for the number of comparisons: at the level 0.05 the probability of "
+        "any false difference is at most 0.05."
     )
     header = ("A", "B", "A - B", f"{level} interval", "zscore", "pvalue", "Holm")
     caption = f"Differences in {caption_of(results[0].metric)}"

@@ -10,8 +10,9 @@ from scipy.stats import beta, norm, ttest_1samp
 from sklearn.exceptions import UndefinedMetricWarning
 
 from cases import assert_share, runs
-from skrank import MetricInterval, RankingComparison
+from skrank import MetricInterval, RankingComparison, average_precision
 from skrank.inference._variability._interval import DifferenceRule, tail_above
+from skrank.metrics._definitions import make_metric
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -172,10 +173,69 @@ def test_margins_are_by_the_intervals_of_both(m):
     assert result.equivalence_pvalue(max(-low, high)) == expected
 
 
+@pytest.mark.parametrize("metric", ["average_precision", "rie", "bedroc"])
+@pytest.mark.parametrize("levels", [None, 2], ids=["distinct", "ties"])
+def test_lost_targets_are_judged_by_the_metric_itself(metric, levels):
+    # A is B, of which two targets become the last items; the value falls by each
+    y, b = columns(n=90, m=12)
+    b = b if levels is None else np.round(levels * b)
+    value = make_metric(metric)
+
+    def without(*targets):
+        moved = b.copy()
+        moved[[*targets]] = -99.0 - np.arange(len(targets))
+        return moved
+
+    whole = value(y, b)
+    last = 1 / 90 if metric == "average_precision" else 0.0  # precision there, by m
+    falls = np.array([whole - value(y, without(i)) + last for i in range(12)])
+    lost, outside = np.argsort(-b[:12])[:2], 0.025
+    a = without(*lost)
+    test = RankingComparison(metric, method="jackknife")
+    rule = test.from_predictions(y, {"A": a, "B": b})._rule.rules[-1]
+    assert rule.estimate == pytest.approx(value(y, a) - whole)
+    n = falls.sum() ** 2 / (falls**2).sum()
+    share = falls[lost].sum() / falls.sum()
+    # Clopper and Pearson: the share at which so few units are lost with 2.5 %
+    most = rule.loss.beyond(outside) / rule.loss.whole + share
+    assert rule.loss.lost == pytest.approx(share)
+    assert rule.loss.whole == pytest.approx(min(falls.sum(), whole), rel=1e-6)
+    # P(X <= k) for X binomial(n, p), also for fractions
+    assert beta(n * (1 - share), n * share + 1).cdf(1 - most) == pytest.approx(outside)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("m", [12, 25])
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_a_model_that_loses_targets_is_seldom_called_not_worse(share, m):
+    rng, y = np.random.default_rng(0), np.arange(20 * m) < m
+    values, results = [], []
+    for i in range(runs(200) + 2000):
+        b = rng.normal(2.5 * y)
+        lost = y & (rng.random(y.size) < share)
+        a = np.where(lost, rng.normal(-1, size=y.size), b)
+        if i < 2000:
+            values.append(average_precision(y, a) - average_precision(y, b))
+            continue
+        test = RankingComparison(method="jackknife")
+        results.append(test.from_predictions(y, {"A": a, "B": b}))
+    truth = np.mean(values)
+    pvalues = np.array([one.noninferiority_pvalue(-truth) for one in results])
+    assert_share(pvalues <= 0.05, 0, 0.06)
+    low, high = np.transpose([one.confidence_interval() for one in results])
+    assert_share((low <= truth) & (truth <= high), 0.95)
+    assert (low < high).all()
+
+
 def test_margins_of_equal_rankings_and_without_an_error():
     y, a, b, day = days()
     equal = RankingComparison().from_predictions(y, {"A": a, "B": 2 * a})
-    assert equal.equivalence_pvalue(1e-6) == equal.noninferiority_pvalue(1e-6) == 0
+    assert equal.equivalence_pvalue(1e-6) == equal.noninferiority_pvalue(1e-6)
+    assert equal.noninferiority_pvalue(1e-6) == pytest.approx(0.5, abs=1e-3)
+    tied = RankingComparison().from_predictions(y, {"A": 0 * a, "B": 0 * a})
+    assert tied.equivalence_pvalue(1e-6) < 1e-15
+    assert tied.confidence_interval() == (0, 0)
+    assert "the values do not depend on the order" in str(tied)
     signs = RankingComparison(method="sign").from_predictions(
         y, {"A": a, "B": b}, groups=day
     )

@@ -214,7 +214,7 @@ def test_a_table_of_comparisons_by_clusters():
     pair = comparison.from_predictions(Y, {"a": A, "b": B}, clusters=CLUSTER)
     assert str(one) == str(pair)
     assert ", 40 clusters" in str(table)
-    assert one.sample_size() > 1
+    assert one.sample_size(difference=0.1) > 1
     with pytest.raises(ValueError, match="for `clusters`"):
         RankingComparison(method="t").from_predictions(
             Y, {"A": A, "B": B}, clusters=CLUSTER

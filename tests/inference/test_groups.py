@@ -223,12 +223,15 @@ def test_sample_size_has_the_power(alternative):
     def power(n):  # of the t test, by the noncentral t distribution
         return nct.sf(t.isf(tail, n - 1), n - 1, effect * math.sqrt(n))
 
-    n = result.sample_size(0.8)
+    found = abs(result.difference)
+    n = result.sample_size(0.8, difference=found)
     assert n == round(n) > 2
     assert power(1.03 * n) > 0.8 > power(0.97 * n - 1)
-    assert result.sample_size(0.9) > n > result.sample_size(0.8, 0.1)
-    said = f"{n:.0f} groups for power 0.8"
-    assert (said in str(result)) == (result.pvalue > 0.05)
+    more = result.sample_size(0.9, difference=found)
+    assert more > n > result.sample_size(0.8, 0.1, difference=found)
+    # two thirds of a difference need about 9 / 4 of the days
+    less = result.sample_size(difference=2 / 3 * found)
+    assert less == pytest.approx(9 / 4 * n, rel=0.1)
 
 
 @pytest.mark.parametrize("found_by_b", [1, 2, 3])
@@ -244,7 +247,7 @@ def test_sample_size_of_a_large_effect_has_the_power(found_by_b):
     assert result.difference == pytest.approx(differences.mean())
     effect = differences.mean() / differences.std(ddof=1)
     for wanted, level in [(0.5, 1e-4), (0.8, 0.05), (0.9, 1e-3), (0.999, 0.01)]:
-        n = result.sample_size(wanted, level)
+        n = result.sample_size(wanted, level, difference=result.difference)
 
         def power(n, level=level):  # of the t test, by the noncentral t distribution
             freedom = max(n - 1, 1)
@@ -261,7 +264,7 @@ def test_sample_size_of_one_data_set_counts_targets():
     )
     # Lehr (1992): 16 s**2 / d**2 for two samples, so 8 for one of differences
     share = (result.standard_error / result.difference) ** 2
-    n = result.sample_size()
+    n = result.sample_size(difference=abs(result.difference))
     assert n == pytest.approx(7.849 * share * result.n_targets, abs=1)
     with pytest.raises(ValueError, match="`power` must be a number between 0 and 1"):
         result.sample_size(power=1)
@@ -278,7 +281,29 @@ def test_sample_size_that_there_is_none_of():
     # A finds the target first on the one day, B on the other
     y, a, b = [1, 0, 0, 1], [2.0, 1, 2, 1], [1.0, 2, 1, 2]
     even = comparison.from_predictions(y, {"A": a, "B": b}, groups=[0, 0, 1, 1])
-    assert even.sample_size() == math.inf
+    with pytest.warns(UndefinedMetricWarning, match=r"not significant \(p 1\)"):
+        assert math.isnan(even.sample_size())
+    assert even.sample_size(difference=0.5) > 2
+    with pytest.raises(ValueError, match="`difference` must be a finite number"):
+        even.sample_size(difference=0)
+
+
+@pytest.mark.nightly
+def test_sample_size_of_a_stated_difference_is_that_of_the_population():
+    """The observed one is not asked; 70 targets have the power .8 (simulated)."""
+    rng = np.random.default_rng(0)
+    y = np.arange(600) < 30
+    results = []
+    for _ in range(runs(60)):
+        z = 0.6 * rng.normal(size=600)
+        a, b = (z + 0.8 * rng.normal(size=600) + x * y for x in (2.0, 1.5))
+        result = RankingComparison(method="jackknife").from_predictions(
+            y, {"A": a, "B": b}
+        )
+        results.append(result)
+    truth = np.mean([one.difference for one in results])
+    needed = [one.sample_size(difference=truth) for one in results]
+    assert 70 / 1.5 < np.median(needed) < 70 * 1.5
 
 
 # Cross-validation

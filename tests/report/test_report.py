@@ -461,7 +461,7 @@ def test_cells_of_the_print_are_the_numbers():
     assert lines[9][:6] == row.split()
     result = report.comparisons.comparisons[0]
     low, high = result.confidence_interval()
-    row = f"plain tied {result.difference:.3f} {low:.3f} to {high:.3f}"
+    row = f"plain tied {result.difference:.4f} {low:.4f} to {high:.4f}"
     assert lines[-1][:6] == row.split()
     assert f"{skrank.recall_at_t(y, scores['plain'], t=5):.4f}" in lines[15]
 

@@ -3,6 +3,13 @@
 Each item has a level or a place in both rankings (see `Standing`). The influences of an
 item on both rankings are paired, a bootstrap resample draws an item for both rankings,
 and the permutation test (Yeh 2000) exchanges the two ranks of an item.
+
+Two nearly equal rankings differ in blocks: items that share a range of ranks in both,
+such as two neighbours in another order. The exchange of one of two neighbours makes a
+tie, and a difference that the models would not have. All items of a block with a single
+target are therefore exchanged together, which makes two other rankings of the models.
+In a block of several targets, each item is exchanged, as one coin for all of them has
+no power: the only block of unrelated rankings holds all items.
 """
 
 import math
@@ -26,7 +33,7 @@ from skrank.inference._variability._resampling import (
     resampled_frame,
     values_of_draws,
 )
-from skrank.inference._variability._sample import is_certain, same_order
+from skrank.inference._variability._sample import is_certain
 from skrank.metrics._definitions import AnyMetric, Frame
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._standing import Standing, standing
@@ -37,13 +44,6 @@ Standings = tuple[Standing, Standing]
 # the cache. For 1e5 items and 400 places this was the fastest of five pairs of sizes,
 # from 512 items and 4000 draws to 8192 and 256; the others took 15 to 40 % longer.
 _DRAWS, _BLOCK = 512, 1 << 11
-
-# Standard error of the jackknife over that of the exchanges, above which the exchanges
-# are of nearly equal rankings: it is 1.5 to 2 for models that differ by noise of .01
-# and .001, and below 1.15 in 95 % of the samples for correlations up to .5. Without the
-# limit their sizes at .05 are .10 to .18, with it .01 to .08
-# (benchmarks/size_of_comparison.py, "alike"); with half of it, all rankings are wider.
-_NEARLY_EQUAL = 1.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,12 +71,15 @@ class Pair:
 
     def is_certain(self, metric: AnyMetric) -> bool:
         """Whether the values are equal in every sample."""
-        if all(is_certain(metric, ranking) for ranking in self.rankings):
-            return True
-        if self.a.n_samples != self.b.n_samples:  # lists of different items
+        return all(is_certain(metric, ranking) for ranking in self.rankings)
+
+    @property
+    def is_of_items(self) -> bool:
+        """Whether both rank the same items, which are in memory."""
+        a, b = (getattr(one.items, "targets", None) for one in self.rankings)
+        if a is None or b is None or self.a.n_samples != self.b.n_samples:
             return False
-        same = np.array_equal(self.a.groups.above, self.b.groups.above)
-        return same and hasattr(self.a.items, "y_score") and same_order(*self.y_scores)
+        return np.array_equal(a, b)
 
     def standings(self) -> Standings:
         """Return the levels and places of the items in both rankings; O(n log m)."""
@@ -98,15 +101,33 @@ class Pair:
         a, b = (standing(one, targets, levels) for one in ranks)
         return a, b
 
+    def units(self) -> NDArray[np.intp]:
+        """Number the items, with one number for a block of a single target.
+
+        Blocks are the smallest sets of items that hold the same range of ranks in both
+        rankings; a tie holds all its ranks. O(n log n).
+        """
+        ranks = [(rankdata(one, "min"), rankdata(one, "max")) for one in self.y_scores]
+        (low_a, high_a), (low_b, high_b) = ranks
+        low, high = np.minimum(low_a, low_b), np.maximum(high_a, high_b)
+        order = np.argsort(low, kind="stable")
+        reach = np.maximum.accumulate(high[order])
+        block = np.empty(low.size, dtype=np.intp)
+        block[order] = np.cumsum(np.r_[False, low[order][1:] > reach[:-1]])
+        first = np.empty(low.size, dtype=np.intp)
+        first[block[order[::-1]]] = order[::-1]  # of each block, in place of its number
+        single = np.bincount(block[self.targets], minlength=low.size)[block] == 1
+        return np.where(single, first[block], np.arange(low.size))
+
     def bootstrap(self, metric: AnyMetric) -> Engine:
         """Return a bootstrap of the differences of the values; O(n) for each draw."""
         frames = [resampled_frame(metric, ranking) for ranking in self.rankings]
         return partial(_bootstrap, metric, self.standings(), frames)
 
     def swaps(self, metric: AnyMetric, codes: Codes | None = None) -> "Swaps":
-        """Return the exchanges of the two ranks of each item, or of each cluster."""
+        """Return the exchanges of the ranks of each item or block, or each cluster."""
         frame, (a, b) = resampled_frame(metric, self.a), self.standings_by_rank()
-        units = np.arange(int(self.a.n_samples)) if codes is None else codes
+        units = self.units() if codes is None else codes
         of_targets, of_others = units[self.targets], np.delete(units, self.targets)
         places, moved = np.stack([a.places, b.places]), a.places != b.places
         # the first stays also if it changes nothing, so that there is one
@@ -132,10 +153,10 @@ class Pair:
 class Swaps:
     """Exchanges of the ranks of A and B; differences of the values, O(n) each.
 
-    Called with a number and a generator, it exchanges each unit, an item or a cluster,
-    with probability 1/2. Units whose exchange changes nothing are left out. `units` is
-    the unit of each target, and `blocks` has the change of the number of non-targets on
-    each place by the exchange of each unit.
+    Called with a number and a generator, it exchanges each unit, an item, a block or a
+    cluster, with probability 1/2. Units whose exchange changes nothing are left out.
+    `units` is the unit of each target, and `blocks` has the change of the number of
+    non-targets on each place by the exchange of each unit.
     """
 
     metric: AnyMetric
@@ -147,7 +168,7 @@ class Swaps:
 
     @property
     def n_units(self) -> int:
-        """Number of items or clusters whose exchange changes the rankings."""
+        """Number of units whose exchange changes the rankings."""
         return sum(block.shape[1] for block in self.blocks)
 
     def __call__(self, n_rankings: int, rng: np.random.Generator) -> Floats:
@@ -241,12 +262,6 @@ def count_swaps(
     """
     slack = ROUNDING * scale
     spread = float(np.sqrt(np.mean(draws**2)))
-    if not every and error[0] > _NEARLY_EQUAL * spread > 0:
-        # The exchange of one of two neighbours makes a tie, so that the differences of
-        # nearly equal rankings have half of the variance of those of other samples. The
-        # error of the jackknife is too large there.
-        widened = min((1 + error[0] / spread) / 2, math.sqrt(2))
-        draws, spread = widened * draws, widened * spread
     extreme = {
         "greater": draws >= difference - slack,
         "less": draws <= difference + slack,

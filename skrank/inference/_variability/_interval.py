@@ -61,7 +61,7 @@ class StudentRule:
 class WidestRule:
     """Interval that holds those of several rules; the estimate is that of the first."""
 
-    rules: Sequence[CertainRule | StudentRule]
+    rules: Sequence[CertainRule | StudentRule | DifferenceRule | LossRule]
 
     @property
     def estimate(self) -> float:
@@ -317,6 +317,52 @@ class ModeratedRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Loss:
+    """What one model loses of the value `whole` of another: the share `lost`.
+
+    `n_units` is the effective number of units that may be lost (Kish 1965), as some of
+    them have more of the value.
+    """
+
+    lost: float
+    n_units: float
+    whole: float
+
+    def beyond(self, outside: float) -> float:
+        """Loss of other samples beyond that of this one.
+
+        It is from the upper limit of the probability of a loss, that of a binomial
+        share (Clopper and Pearson 1934), also for fractions of units.
+        """
+        kept = (1 - self.lost) * self.n_units
+        if not kept > ROUNDING:
+            return 0.0
+        most = float(beta.isf(outside, self.lost * self.n_units + 1, kept))
+        return (most - self.lost) * self.whole
+
+
+@dataclass(frozen=True, slots=True)
+class LossRule:
+    """Interval of a difference by what each of two models may lose of the other.
+
+    The difference can be smaller by the `loss` of A, and larger by the `gain`, which B
+    loses. So no loss among few units is no proof that none is ever lost.
+    """
+
+    estimate: float
+    loss: Loss
+    gain: Loss
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return limits with equal tails."""
+        outside = (1 - confidence_level) / 2
+        return (
+            self.estimate - self.loss.beyond(outside),
+            self.estimate + self.gain.beyond(outside),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class DifferenceRule:
     """Interval of the difference of two values by the intervals of both (MOVER).
 
@@ -350,9 +396,7 @@ class DifferenceRule:
         return math.sqrt(max(both, 0.0))
 
 
-def tail_above(
-    rule: IntervalRule | DifferenceRule, estimate: float, value: float
-) -> float:
+def tail_above(rule: IntervalRule | PairRule, estimate: float, value: float) -> float:
     """P-value of the hypothesis that the true value is at most `value`.
 
     It is half of 1 minus the level of the interval that ends at the value, if the
@@ -400,5 +444,7 @@ class DrawnDepthRule:
 IntervalRule = (
     CertainRule | NormalRule | FirstHitRule | OrderRule | BetaRule | ModeratedRule
 )
+# of the difference of two values
+PairRule = CertainRule | WidestRule
 # of a chosen threshold, and of what is expected of it
 ChoiceRule = CertainRule | StudentRule | WidestRule | DrawnRule | DrawnDepthRule

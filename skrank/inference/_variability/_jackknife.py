@@ -94,6 +94,18 @@ def values_without(metric: Metric, ranking: Ranking) -> tuple[Array, Array]:
     return values[0], values[1]
 
 
+def falls_of_targets(metric: Metric, ranking: Ranking) -> Array:
+    """How much an additive value falls if a target of a level is not found at all.
+
+    The item that moves up across a cutoff is not counted, as it may be a target or not.
+    """
+    frame, sample = metric.frame(ranking, ranking.n_targets), sample_of(ranking)
+    levels, _ = _shares_above(sample, frame.cut)
+    without = _gains_without_target(metric, sample, frame, levels)
+    total = _gain(metric, sample.groups, frame).sum()
+    return np.asarray(np.maximum(total - without, 0.0) / metric.divisor(frame))
+
+
 def _frame(metric: Metric, ranking: Ranking) -> Frame:
     """Frame of a ranking whose cutoff does not depend on the left-out item."""
     cut = asked_cut(metric, ranking)
