@@ -447,7 +447,9 @@ class NullDistribution:
         """
         numbers = check_numbers(name, x, finite=False)
         distinct, where = np.unique(numbers, return_inverse=True)
-        found = np.array([math.nan if x != x else function(x) for x in distinct.tolist()])
+        found = np.array(
+            [math.nan if x != x else function(x) for x in distinct.tolist()]
+        )
         return found[where].reshape(numbers.shape)[()]
 
     def _quantiles(self, q: ArrayLike, sign: int) -> Any:

@@ -38,10 +38,6 @@ _LARGE, _PEAKED = 0.1, 1.7
 # Deviations of E in which the weight exp(-u E) decreases by a factor e, from which on no
 # atom at zero matters.
 _STEEP = 12.0
-# Variances of the hits of a tie, and its least share of the variance of the sum, with
-# which the sum is nearly on a lattice; and how many of its periods are followed. By
-# benchmarks/judged_distributions.py: without them p of some large ties is 5 % wrong.
-_TIE, _SHARE, _PERIODS = (0.05, 256), 0.25, 1.5
 
 
 def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float, float]:
@@ -57,7 +53,7 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     sizes = solution.sizes
     affordable = min(_MOST, _WORK / sum(sizes))
     most = max(affordable, _LEAST)
-    least = _least(solution, int(affordable / 8), width)
+    least = _least(solution, int(affordable / 8))
     batch, found, left = max(8, BATCH_ITEMS // max(sizes)), 0.0, math.inf
     is_smooth, allowed = _is_smooth(solution), 0.0
     while phi.size < most and (phi.size < least or left > allowed * (found + sure)):
@@ -69,32 +65,24 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     return log_p, left / found + _ALIAS + solution.error
 
 
-def _least(solution: Solution | Many, many: int, width: float) -> int:
+def _least(solution: Solution | Many, many: int) -> int:
     """Return the number of frequencies at which the sum may end at the earliest.
 
     If few hits determine the sum, its characteristic function may increase again: then
-    it is followed for as `many` frequencies. If a tie determines it, the sum is nearly
-    on a lattice of the gains of one hit of the tie: then it is followed until these are
-    in phase.
+    it is followed for as `many` frequencies.
     """
     if isinstance(solution, Many):
         return _FIRST
     # number of equal hits with the same variation as the sum, for variances v of single
     # hits: (sum of v)**2 / sum of v**2
     whole = squares = 1e-300
-    in_phase = 0.0
     for one in solution.lists:
         for move in one.moves:
             hits = one.hits(move)
             variance, held = move.variance(move.gain), move.variance(hits)
             whole += one.way.part.copies * variance
             squares += one.way.part.copies * variance**2 / max(held, 1.0)
-            share = variance / solution.found.curvature
-            if _TIE[0] < held < _TIE[1] and share > _SHARE:
-                period = 2 * math.pi / math.sqrt(variance / held)  # of one hit's gain
-                in_phase = max(in_phase, _PERIODS * period / width)
     first = max(_FIRST, math.ceil(_TOGETHER / max(1.0, whole**2 / squares)))
-    first = max(first, math.ceil(min(in_phase, _MOST)))
     parts = [one.way.part for one in solution.lists]
     groups = sum(part.copies * part.chain.ends.size for part in parts)
     if groups < FEW_GROUPS or isinstance(solution.lists[0].way, FirstHitWay):
@@ -152,7 +140,9 @@ def _is_smooth(solution: Solution | Many) -> bool:
         return False
     parts = [one.way.part for one in solution.lists]
     groups = sum(part.copies * part.chain.ends.size for part in parts)
-    return groups >= FEW_GROUPS / 2 and solution.root * solution.found.deviation > _STEEP
+    return (
+        groups >= FEW_GROUPS / 2 and solution.root * solution.found.deviation > _STEEP
+    )
 
 
 def _period(solution: Solution | Many) -> float:
@@ -177,7 +167,4 @@ def _period(solution: Solution | Many) -> float:
         return (solution.at(tilt + further).value - here.value + small) / further
 
     further = here.reach(tilt)
-    right = chernoff(further)
-    if right > left:
-        right = min(right, *(chernoff(further / 2**k) for k in (1, 2, 3)))
-    return max(right, left)
+    return max(chernoff(further), left)

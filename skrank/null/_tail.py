@@ -30,7 +30,6 @@ from skrank.null import (
     _few_ties,
     _inversion,
     _limits,
-    _one_tie,
     _sampling,
     _tilted,
     _walk,
@@ -60,8 +59,6 @@ _QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
 _CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
 _SEEN = 100  # draws as extreme, from which a probability is estimated
-_FEW = 10  # groups whose hits may be summed
-_FEW_LISTS = 100  # of untied rankings as good as this one, at least
 
 _Floats = NDArray[np.float64]
 _Found = TypeVar("_Found")
@@ -424,14 +421,19 @@ class TailQuery:
         return self._found
 
     def _sum(self) -> TailProbability | None:
-        """Sum the hits of few groups."""
-        if not self.facts.is_single or self._trimmed.chain.ends.size > _FEW:
+        """Sum the hits of few groups: of ties, and of blocks between them."""
+        if not self.facts.is_single:
+            return None
+        chain, slack = self._trimmed.chain, self.facts.slack(self.statistic)
+        if chain.ends.size > _few_ties.MOST_GROUPS and chain.is_linear:
+            chain = chain.blocks(_few_ties.GROWTH)
+        if chain.ends.size > _few_ties.MOST_GROUPS:
             return None
         (path,), (one,) = self._solution.paths, self._solution.lists
-        part, slack = one.way.part, self.facts.slack(self.statistic)
-        if path is None or (part.chain.merged.any() and part.chain.metric.ordered):
+        if path is None:
             return None
-        found = _few_ties.tail(part, part.chain, path.among(part.chain), slack)
+        lattice, part = path.among(chain).lattice(chain, math.inf), one.way.part
+        found = _few_ties.tail(part, chain, lattice, slack, self._solution.tilt)
         summed = self._with_sure(self._log_sure([one]), *found, "inversion")
         return summed if summed.error else _exact(summed.log_pvalue)
 
@@ -456,11 +458,6 @@ class TailQuery:
             log_p, error = _inversion.tail(many)
             return TailProbability(log_p, None, error, "inversion")
         lists = self._solution.lists
-        if self.facts.is_single:
-            slack = self.facts.slack(self.statistic)
-            summed = _attempt(partial(_one_tie.tail, self._solution, slack))
-            if summed is not None:
-                return self._with_sure(-math.inf, *summed, "inversion")
         log_sure = self._log_sure(lists)
         sure = float(np.logaddexp(self._trimmed.sure, log_sure))
         found = _inversion.tail(self._solution, sure)
@@ -524,21 +521,11 @@ class TailQuery:
         return _limits.Limits(lower, max(lower, upper))
 
     def _is_credible(self, found: TailProbability) -> bool:
-        """Whether an answer is inside the bounds, and accurate enough.
-
-        Estimates do not resolve the last few of all untied rankings, unless only their
-        first hits count: these are drawn in one step.
-        """
+        """Whether an answer is inside the bounds, and accurate enough."""
         if found.log_bounds is not None:
             return self._limits.hold(found.log_pvalue, _CERTAIN)
-        chains = [term.chain for term in self.facts.terms]
-        lists = sum(term.chain.log_total * term.copies for term in self.facts.terms)
-        few = found.log_pvalue < math.log(_FEW_LISTS) - lists
-        few = few and self.sign > 0 and chains[0].metric.counted_hits != 1
-        few = few and all(chain.is_untied for chain in chains)
         slack = math.log1p(3 * found.doubt)
-        known = found.doubt <= _HOPELESS and not few
-        return known and self._limits.hold(found.log_pvalue, slack)
+        return found.doubt <= _HOPELESS and self._limits.hold(found.log_pvalue, slack)
 
 
 def _attempt(method: Callable[[], _Found | None]) -> _Found | None:

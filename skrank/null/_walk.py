@@ -72,9 +72,6 @@ _MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps o
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
-# Part of a change that is uncertain if it is continued. If paths are not continued, the
-# walk to exp(-38926) of (100000, 50000) takes more than twice as long.
-_MARGIN = 0.3
 _MOST_STEPS = 60  # of a walk; far tails take up to 51
 _COLUMNS = 256  # numbers of hits above a group, if all possible ones are followed
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
@@ -156,21 +153,6 @@ class Path(NamedTuple):
         """Return the mean hits in groups of the same ranking."""
         depths = np.append(chain.depths, chain.ends[-1])
         return np.diff(np.interp(depths, self.depths, self.mean))
-
-    def ahead(self, before: "Path", times: float) -> "Path":
-        """Continue the change since the path before, so many times, with a margin."""
-        least, most, mean, fewest, widest, deviation = (
-            times * (new - old) for new, old in zip(self[1:], before[1:], strict=True)
-        )
-        return Path(
-            self.depths,
-            self.least + least - _MARGIN * np.abs(least),
-            self.most + most + _MARGIN * np.abs(most),
-            self.mean + mean,
-            self.fewest + fewest - _MARGIN * np.abs(fewest),
-            self.widest + widest + _MARGIN * np.abs(widest),
-            self.deviation + np.minimum(deviation, 0.0),
-        )
 
     def lattice(self, chain: Chain, per_deviation: float) -> Lattice:
         """Return a lattice of these hits, with so many strides in a deviation."""
@@ -304,33 +286,6 @@ class Solution:
         each = [one.at(start, count, width) for one in self._characteristics]
         return np.asarray(np.prod(each, axis=0))
 
-    def within(
-        self,
-        j: int,
-        above: int,
-        limits: tuple[int, int] | None = None,
-        tilt: float | None = None,
-    ) -> "Solution":
-        """Return the solution of one ranking with some numbers of hits only.
-
-        Those above group j are known, and those above its end are within limits.
-        """
-        (one,), (path,) = self.lists, self.paths
-        chain, tilt = copy(one.way.chain), self.tilt if tilt is None else tilt
-        assert path is not None
-        fence = [(int(chain.depths[j]), above, above)]
-        if limits is not None:
-            fence.append((int(chain.ends[j]), *limits))
-            fewest, widest = path.fewest.copy(), path.widest.copy()
-            fewest[j], widest[j] = limits[0] - above, limits[1] - above
-            path = path._replace(fewest=fewest, widest=widest)
-        depths, least, most = np.array(fence).T
-        m = chain.n_targets
-        chain.fence = depths, np.append(0, least), np.append(most, m)
-        per = _PER_LUMP if chain.ends.size <= FEW_GROUPS else _PER_DEVIATION
-        lists, paths = _settled([one.way.part], [chain], [path], tilt, per)
-        return Solution(lists, paths, self.tilt, total(lists), self.error)
-
     def drawable(self) -> list[Tilted]:
         """Return tilted rankings with all numbers of hits, for draws.
 
@@ -448,8 +403,7 @@ def _walk(
 ) -> tuple[float, list[Tilted], list[Path | None]]:
     """Find the root of K' from a tilt whose likely hits are known."""
     lists, paths = _settled(parts, chains, paths, tilt, per)
-    reach, before, last, old = _STEP, math.inf, 0.0, paths
-    steps = 0
+    reach, before, steps = _STEP, math.inf, 0
     while True:
         steps += 1
         positive(_MOST_STEPS - steps)
@@ -460,16 +414,13 @@ def _walk(
         if abs(slope) <= _CENTRED * deviation and steady:
             return tilt, lists, paths
         step = float(np.clip(-slope / deviation, -reach, reach)) / deviation
-        times = step / last if last else 0.0
-        ahead = [p and q and p.ahead(q, times) for p, q in zip(paths, old, strict=True)]
         try:
-            lists, found = _settled(parts, chains, ahead, tilt + step, per, slope)
+            lists, paths = _settled(parts, chains, paths, tilt + step, per, slope)
         except _TooFarError:
             reach = abs(step) * deviation / 2
             positive(reach - 1e-7)
             continue
-        old, paths, last, before = paths, found, step, curvature
-        tilt, reach = tilt + step, 2 * reach
+        before, tilt, reach = curvature, tilt + step, 2 * reach
 
 
 def _bisected(
@@ -484,7 +435,9 @@ def _bisected(
     for part, chain in zip(parts, chains, strict=True):
         least, most, _, fewest, widest = chain.possible()
         stride = np.append(most - least, chain.n_targets) // _COLUMNS
-        ways.append(Way(part, chain, chain.lattice(least, most, stride, fewest, widest)))
+        ways.append(
+            Way(part, chain, chain.lattice(least, most, stride, fewest, widest))
+        )
 
     def tilted(tilt: float) -> list[Tilted]:
         return [Tilted(way, tilt) for way in ways]
