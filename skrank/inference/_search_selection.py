@@ -21,10 +21,10 @@ from skrank._utils._columns import check_order
 from skrank._utils._documented import documented
 from skrank._utils._jobs import run_draws
 from skrank._utils._warnings import warn
+from skrank.inference._joint import JointList, JointNull
 from skrank.inference._question import Question
 from skrank.inference._search_selection_result import COLUMNS, SearchSelectionResult
 from skrank.metrics._definitions import AnyMetric
-from skrank.null._joint import JointList, JointNull
 from skrank.ranking._folds import FOLDS_INFLATION, folds_of_search, read_search
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import items_above

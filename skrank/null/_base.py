@@ -322,7 +322,6 @@ class NullDistribution:
         pvalue : float or ndarray of the shape of `statistic`
             Probabilities in [0, 1]. NaN for NaN.
         """
-
         least, most = self.support()
         below, above = 2 * least - most - 1, 2 * most - least + 1
 
@@ -404,8 +403,7 @@ class NullDistribution:
         values : float, or ndarray of shape (size,) or of the shape `size`
             Independent draws of the metric.
         """
-        one = np.shape(size) == ()
-        given = () if size is None else (size,) if one else tuple(np.asarray(size))
+        given = () if size is None else size if isinstance(size, Sequence) else (size,)
         shape = tuple(check_count("size", number, least=0) for number in given)
         generator = check_generator(random_state)
         if math.prod(shape) == 0:

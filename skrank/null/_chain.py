@@ -320,12 +320,15 @@ class Chain:
         chain.freedom = np.maximum(0.0, 1 - tied / chain.sizes.astype(float) ** 3)
         return chain
 
-    def runs(self) -> "Chain":
-        """Return the chain with all groups between ties merged, for extremes."""
+    def runs(self, short: int = 0) -> "Chain":
+        """Return the chain with the groups between ties merged if they are not few."""
         single = self.merged | (self.sizes == 1)
         last = ~single
         last[:-1] |= ~single[1:]
         last[-2:] = True
+        if short:
+            which = np.cumsum(~single)  # a run begins with a tie
+            last |= np.bincount(which)[which] <= short + 1
         return self._joined(self.ends[last])
 
     def _joined(self, ends: _Ints) -> "Chain":

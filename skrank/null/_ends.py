@@ -163,7 +163,7 @@ def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _
     offset = abs(chain.metric.offset(chain.frame))
     ways, every = (mass + end.logweight).ravel(), np.zeros(1, dtype=np.intp)
     top, logmass, _ = _best(final.ravel(), ways, every, offset)
-    row, column = np.unravel_index(final.argmax(), final.shape)
+    row, column = divmod(int(final.argmax()), final.shape[1])
     hits = [int(lattice.above(-1)[column])]
     hits.insert(0, hits[0] + int(end.hits[row, column]))
     for came, above in reversed(moves):

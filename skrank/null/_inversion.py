@@ -35,8 +35,7 @@ _MOST, _WORK, _LEAST = 2**14, 8e7, 128
 # Root of the sum of squares of atoms that may have one phase: a hundred equal ones. And
 # the coefficient of variation of the power of phi, which is 1 for random phases.
 _LARGE, _PEAKED = 0.1, 1.7
-# Deviations of E in which the weight exp(-u E) decreases by a factor e, from which on no
-# atom at zero matters.
+# Product of the tilt and the deviation of E from which on no atom at zero matters.
 _STEEP = 12.0
 
 

@@ -27,14 +27,15 @@ from scipy.stats import norm
 from skrank._utils._text import track
 from skrank.null import (
     _counting,
-    _few_ties,
     _inversion,
     _limits,
     _sampling,
+    _sums,
     _tilted,
     _walk,
 )
 from skrank.null._atoms import Atoms
+from skrank.null._chain import Chain
 from skrank.null._ends import SAME, end
 from skrank.null._lattice import OutOfReachError, positive
 from skrank.null._many import MANY, Many
@@ -421,20 +422,20 @@ class TailQuery:
         return self._found
 
     def _sum(self) -> TailProbability | None:
-        """Sum the hits of few groups: of ties, and of blocks between them."""
+        """Sum the hits of few groups: of ties, and of the items between them."""
         if not self.facts.is_single:
             return None
         chain, slack = self._trimmed.chain, self.facts.slack(self.statistic)
-        if chain.ends.size > _few_ties.MOST_GROUPS and chain.is_linear:
-            chain = chain.blocks(_few_ties.GROWTH)
-        if chain.ends.size > _few_ties.MOST_GROUPS:
+        if chain.ends.size > _sums.MOST_GROUPS and chain.is_linear:
+            chain = chain.runs(_sums.SHORT)
+        if chain.ends.size > _sums.MOST_GROUPS:
             return None
         (path,), (one,) = self._solution.paths, self._solution.lists
         if path is None:
             return None
         lattice, part = path.among(chain).lattice(chain, math.inf), one.way.part
-        found = _few_ties.tail(part, chain, lattice, slack, self._solution.tilt)
-        summed = self._with_sure(self._log_sure([one]), *found, "inversion")
+        found = _sums.tail(part, chain, lattice, slack, one.tilt)
+        summed = self._with_sure(self._log_sure(chain), *found, "inversion")
         return summed if summed.error else _exact(summed.log_pvalue)
 
     def _count(self) -> TailProbability | None:
@@ -458,7 +459,7 @@ class TailQuery:
             log_p, error = _inversion.tail(many)
             return TailProbability(log_p, None, error, "inversion")
         lists = self._solution.lists
-        log_sure = self._log_sure(lists)
+        log_sure = self._log_sure(lists[0].way.chain)
         sure = float(np.logaddexp(self._trimmed.sure, log_sure))
         found = _inversion.tail(self._solution, sure)
         return self._with_sure(log_sure, *found, "inversion")
@@ -482,11 +483,11 @@ class TailQuery:
             # a standard error, which an error may exceed
             if drawn[1] <= max(_walk.tolerance(drawn[0]) / 4, 0.004):
                 break
-        return self._with_sure(self._log_sure(lists), *drawn, "importance_sampling")
+        log_sure = self._log_sure(lists[0].way.chain)
+        return self._with_sure(log_sure, *drawn, "importance_sampling")
 
-    def _log_sure(self, lists: list[_tilted.Tilted]) -> float:
+    def _log_sure(self, chain: Chain) -> float:
         """Logarithm of the probability that the fence decides for the extreme side."""
-        chain = lists[0].way.chain
         return -math.inf if chain.fence is None else _limits.log_sure(chain, self.sign)
 
     def _with_sure(

@@ -78,8 +78,9 @@ _CENTRED = 0.05  # deviations of E from zero at which the walk ends
 
 
 def tolerance(log_p: float) -> float:
-    """Relative error of p that is sufficient: three digits down to p = 1e-6, 2 % down
-    to 1e-20, and 10 % below.
+    """Relative error of p that is sufficient.
+
+    Three digits of p down to 1e-6, 2 % down to 1e-20, and 10 % below.
     """
     return 0.005 if log_p > _THREE_DIGITS else 0.02 if log_p > _TWO_DIGITS else 0.1
 

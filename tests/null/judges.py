@@ -57,7 +57,7 @@ class Exact:
         return greater, less, min(Fraction(1), 2 * min(greater, less))
 
     def ppf(self, q):
-        """Least number with cdf(number) >= q: below all values for q = 0, as in SciPy."""
+        """Least number with cdf(number) >= q; below all values for q = 0."""
         if q <= 0:
             return -math.inf
         last = len(self.values) - 1

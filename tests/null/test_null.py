@@ -191,7 +191,9 @@ def test_functions_of_values_are_those_of_scipy(shape, function):
     n, m, t = shape
     null, law = RandomSelectionNull(n, m, f"recall@{t}"), hypergeom(n, m, t)
     hits = np.array([[-np.inf, -1, 0, m // 4], [m // 2, m, np.inf, np.nan]])
-    assert_allclose(getattr(null, function)(hits / m), getattr(law, function)(hits), 1e-9)
+    assert_allclose(
+        getattr(null, function)(hits / m), getattr(law, function)(hits), 1e-9
+    )
     assert np.isnan(getattr(null, function)(np.nan))
 
 

@@ -17,27 +17,27 @@ fraction. This rounding differs from cell to cell, like a uniform random number,
 error is that of a mean of independent numbers. Two sums that are shifted by half a
 stride show an error that is not independent.
 
-Untied items between the ties are merged into blocks. The sum of gains varies with the
-order of the hits inside them, which is a normal variable here, at equally likely
-values. It must be small beside the scale of the tilt.
+Untied items between two ties are one group. The sum of gains varies with the order of
+its hits, which is a normal variable here, at equally likely values. It must be small
+beside the scale of the tilt.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from skrank.null._chain import Chain, log_binomial
-from skrank.null._lattice import BATCH_ITEMS, Lattice, Orders, positive
+from skrank.null._lattice import BATCH_ITEMS, MOST_CELLS, Lattice, Orders, positive
 from skrank.null._tilted import Part
 
-# Groups, and blocks that grow so much with the depth, whose hits may be summed.
-MOST_GROUPS, GROWTH = 16, 0.3
+#: Numbers of groups whose hits may be summed, and of untied items that stay single.
+MOST_GROUPS, SHORT = 16, 10
 # Least number of strides across the likely hits of a group: one in a deviation.
 _FEWEST = 20
-# Least and largest number of values of the orders inside blocks; their variance at the
+# Least and largest number of values of the orders of untied hits; their variance at the
 # tilt up to which they are a normal variable: the third cumulant then changes p by up
 # to 0.5 %.
 _NODES, _SMALL = (8, 512), 0.1
@@ -53,6 +53,10 @@ class _Cells(NamedTuple):
     gain: _Floats
     variance: _Floats
     logweight: _Floats
+
+    def take(self, kept: Any) -> "_Cells":
+        """Return some of the cells."""
+        return _Cells(self.hits[kept], *(column[kept] for column in self[1:]))
 
     def with_orders(self) -> "_Cells":
         """Return the cells at equally likely values of a normal variable."""
@@ -74,10 +78,7 @@ def tail(
     The hits are those of a lattice without strides; O(BATCH_ITEMS) cells.
     """
     # if all items count, the last group has the hits that are left
-    widths = (lattice.widest - lattice.fewest + 1)[
-        : chain.ends.size - 1 - chain.is_whole
-    ]
-    stride = _strides(widths)
+    stride = _strides(chain, lattice, max(0, chain.ends.size - 1 - chain.is_whole))
     is_strided = stride.max(initial=1) > 1
     found = []
     for shift in (0 * stride, stride // 2)[: 1 + is_strided]:
@@ -91,16 +92,38 @@ def tail(
     return min(0.0, log_p), error + float(orders.max())
 
 
-def _strides(widths: _Ints) -> _Ints:
-    """Strides by which all groups together have at most `BATCH_ITEMS` cells."""
-    left, count = math.log(BATCH_ITEMS), widths.size
-    for width in np.sort(widths).tolist():
-        most = int(math.exp(left / count))  # for this group, and for all wider ones
-        if width > most:
-            positive(most - _FEWEST)
-            return -(-widths // most)
-        left, count = left - math.log(width), count - 1
-    return np.ones_like(widths)
+def _strides(chain: Chain, lattice: Lattice, n_above: int) -> _Ints:
+    """Strides by which all groups together have at most `BATCH_ITEMS` cells.
+
+    Groups whose hits change the sum by more have the smaller strides.
+    """
+    widths = (lattice.widest - lattice.fewest + 1)[:n_above]
+    hits = np.minimum((lattice.fewest + lattice.widest + 1) // 2, chain.sizes)
+    stride, left = np.ones_like(widths), float(BATCH_ITEMS)
+    least = np.minimum(widths, _FEWEST)
+    felt = widths * np.abs([_change(chain, hits, j) for j in range(n_above)])
+    for j in np.argsort(-felt).tolist():
+        least[j] = 1  # of the groups to come
+        points = int(positive(left / math.prod(least.tolist()) - 1) + 1)
+        positive(points + 1 - min(widths[j], _FEWEST))
+        stride[j] = -(-widths[j] // points)
+        left /= -(-widths[j] // stride[j])
+    return stride
+
+
+def _change(chain: Chain, hits: _Ints, j: int) -> float:
+    """Change of the sum of gains if a hit of the last group is in group j."""
+    moved = hits.copy()
+    moved[j] += 1
+    moved[-1] -= 1
+    gains = []
+    for each in (moved, hits):
+        above = np.cumsum(each) - each
+        pairs = zip(above[:, None], np.maximum(each, 0)[:, None], strict=True)
+        gains.append(
+            sum(float(chain.gain(i, *pair)[0]) for i, pair in enumerate(pairs))
+        )
+    return gains[0] - gains[1]
 
 
 def _variance(orders: Orders | None, shape: _Floats) -> _Floats:
@@ -122,8 +145,7 @@ def _above(chain: Chain, lattice: Lattice, stride: _Ints, shift: _Ints) -> _Cell
         variance = variance + cells.variance
         ways = log_binomial(int(chain.sizes[j]), inside) + math.log(step)
         kept = (hits >= lattice.least[j + 1]) & (hits <= lattice.most[j + 1])
-        columns = hits, gain, variance, cells.logweight + ways
-        cells = _Cells(*(column[kept] for column in columns))
+        cells = _Cells(hits, gain, variance, cells.logweight + ways).take(kept)
         positive(cells.hits.size)
     return cells
 
@@ -135,8 +157,10 @@ def _reaching(
     noise = float(cells.variance.max())
     cells = cells.with_orders()
     order = np.argsort(cells.hits, kind="stable")
-    cells = _Cells(*(column[order] for column in cells))
+    cells = cells.take(order)
     rows, begins = np.unique(cells.hits, return_index=True)
+    width = (lattice.widest - lattice.fewest + 1)[max(-2, -chain.ends.size) :].min()
+    positive(MOST_CELLS - rows.size * int(width))
     ends = np.append(begins[1:], cells.hits.size).tolist()
     log_p = np.full(cells.hits.size, -np.inf)
     jump, nodes = log_p.copy(), 1
@@ -171,7 +195,7 @@ def _reaching(
 
 
 def _inside(chain: Chain, lattice: Lattice) -> float:
-    """Likely hits in the block that has the most of them."""
+    """Likely hits in the untied group that has the most of them."""
     likely = (lattice.fewest + lattice.widest) / 2
     return float(likely[chain.merged].max(initial=0.0))
 
@@ -179,13 +203,13 @@ def _inside(chain: Chain, lattice: Lattice) -> float:
 def _last(
     part: Part, chain: Chain, lattice: Lattice, slack: float, hits: int
 ) -> _Cells:
-    """Sums of gains that the hits of the last free group need above it; their weights."""
+    """Sums of gains that the hits of the last free group need above it."""
     above, statistic = np.array([hits]), part.statistic - part.sign * slack
     if not chain.is_whole or chain.ends.size == 1:
         end = chain.last_group(_at(lattice, above, above))
         needed = (statistic - end.intercept) / end.slope
-        inside, variance = end.hits, _variance(end.orders, needed)
-        return _Cells(*(x[:, 0] for x in (inside, needed, variance, end.logweight)))
+        variance = _variance(end.orders, needed)
+        return _Cells(end.hits[:, 0], needed[:, 0], variance[:, 0], end.logweight[:, 0])
     j = chain.ends.size - 2
     inside = np.arange(int(lattice.fewest[j]), int(lattice.widest[j]) + 1)
     after = hits + inside
