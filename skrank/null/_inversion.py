@@ -130,6 +130,9 @@ def _invert(
     if atoms > _LARGE or varying > _PEAKED:
         return sums[0] + half_atom, change + rounding + atoms / 2
     unsure = atoms / math.sqrt(count) / 2  # standard error of the half of an atom
+    # values near zero, which are no atom, have phases that change slowly
+    before = max(0.0, float(phi[count // 4 : count // 2].real.mean())) / 2
+    unsure = max(unsure, abs(half_atom - before))
     return sums[0] + half_atom, 2 * math.hypot(rest, unsure) + change / 2 + rounding
 
 
