@@ -2,7 +2,8 @@
 
     1. "exact": the distribution value by value, or the few placements that are as
        extreme (`_counting`).
-    2. "inversion": the characteristic function of a tilted chain (`_inversion`).
+    2. "inversion": the characteristic function of a tilted chain (`_inversion`). The
+       hits of few ties are summed (`_sums`): all of them ("exact"), or some of them.
     3. "importance_sampling": rankings drawn from that chain, or "monte_carlo": plain
        rankings, if there is no such chain (`_sampling`).
     4. "bounds": limits from the moments and from the hits above one depth (`_limits`).
