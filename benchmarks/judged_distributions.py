@@ -79,7 +79,7 @@ class Case:
         return (
             f"RandomSelectionNull({setup.n}, {setup.m}, {setup.metric!r}, ties="
             f"{setup.ties!r}, tie_sizes={run_lengths(setup.sizes.tolist())}{settings})"
-            f".tail({self.value!r}, alternative={self.alternative!r})"
+            f".tail({self.statistic!r}, alternative={self.alternative!r})"
         )
 
 
@@ -289,7 +289,7 @@ def asked(case, method, rng):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            answer = case.null().tail(case.value, **options)
+            answer = case.null().tail(case.statistic, **options)
         except ValueError:
             return None
     verdict = Verdict(case, answer, bool(caught), time.perf_counter() - began)
@@ -299,7 +299,7 @@ def asked(case, method, rng):
 def judged_anew(verdict, rng):
     """Judge by other draws, three times as surely."""
     case, wanted = verdict.case, {"se": judge.SE / 3, "seconds": 60.0}
-    found = judge.sampled_tail(case.setup, case.value, case.sign, rng, **wanted)
+    found = judge.sampled_tail(case.setup, case.statistic, case.sign, rng, **wanted)
     truth, se = found or (case.truth, case.se)
     return replace(verdict, case=replace(case, truth=truth, se=se))
 

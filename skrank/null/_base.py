@@ -499,7 +499,7 @@ class NullDistribution:
         low, high, furthest = least, most, self.std()
         # the last place and lack on either side of the quantile
         points: list[tuple[float, float] | None] = [None, None]
-        asked, bounded, before = 0, 0, None
+        asked, bounded, before, halve = 0, 0, None, False
         while True:
             tail = self._tail_of(value, sign)
             exact = tail.method == "exact"
@@ -515,9 +515,8 @@ class NullDistribution:
             lack = sign * (tail.log_pvalue - log_p)
             low, high = (value, high) if lack > 0 else (low, value)
             # no finer than the probabilities themselves are known
-            resolved = max(_walk.tolerance(log_p) / 10, tail.doubt)
-            if abs(lack) <= resolved and not exact:
-                high = value
+            resolved = max(_walk.tolerance(log_p) / 10, tail.error or 0.0)
+            if -resolved <= lack <= 0 and tail.method not in ("exact", "bounds"):
                 break
             if high - low <= (_ROUNDING if exact else _CLOSE) * self.std():
                 break
@@ -538,7 +537,8 @@ class NullDistribution:
                 step = min(max(step, -furthest), furthest)
                 furthest *= 2
             value += step
-            if not low < value < high or exact:  # with steps
+            halve = exact and not halve  # every second time, since there may be steps
+            if not low < value < high or halve:
                 value = (low + high) / 2
         if tail.method == "bounds":
             _warn_of_range(low, high, high)
