@@ -281,19 +281,13 @@ class _JointNullOfOne(JointNull):
         self.std = np.sqrt(weights @ np.stack([one.std**2 for one in self.nulls]))
 
     @classmethod
-    def of(
-        cls, lists: Sequence[JointList], asked: Rankings
-    ) -> tuple[JointNull, float]:
+    def of(cls, lists: Sequence[JointList], asked: Rankings) -> tuple[JointNull, float]:
         """Return the distribution, and the inflation of its standard deviation."""
-        if not asked.folds:
+        if asked.repetition is None:
             return JointNull(lists), 1.0
-        repetition, fold = repetition_of(asked.items), np.array(asked.folds)
-        alone = all(
-            np.unique(fold[repetition == number]).size == 1
-            for number in range(repetition.max() + 1)
-        )
-        null = JointNull(lists) if not repetition.any() else cls(lists, repetition)
-        return null, 1.0 if alone else FOLDS_INFLATION
+        wider = FOLDS_INFLATION if np.bincount(asked.repetition).max() > 1 else 1.0
+        of_parts = repetition_of(asked.items)
+        return cls(lists, of_parts) if of_parts.any() else JointNull(lists), wider
 
     def draw(self, size: int, generator: np.random.Generator) -> _Floats:
         """Means over the folds of a random repetition, by candidate and draw."""
