@@ -158,11 +158,11 @@ def sums_needed(n_values: Any, mean: float, doubt: float) -> Any:
     1650-1673). With too few values the result is above their number. If all are 1, as
     many are needed as of a binomial test.
     """
-    sizes, which = np.unique(n_values, return_inverse=True)
+    sizes, which = np.unique(np.asarray(n_values), return_inverse=True)
     h, size = np.arange(max(int(sizes[-1]), 1)), sizes[:, None]
     above = binom.sf(h, size, mean)
     excess = above[:, ::-1].cumsum(axis=1)[:, ::-1]
-    least = np.where(h < size, h + excess / doubt, np.inf).min(axis=1)
+    least: Any = np.where(h < size, h + excess / doubt, np.inf).min(axis=1)
     return least[which].reshape(np.shape(n_values))
 
 

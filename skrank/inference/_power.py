@@ -137,8 +137,9 @@ def random_selection_power(
     The scores of both classes are normal [1]_, or those of the pilot. The rankings of
     studies are drawn from this population: scores of the targets, and multinomial
     numbers of non-targets between them. Different targets of the pilot are drawn, if it
-    has as many, and with replacement otherwise. A ranking is significant if its value is above the critical value of
-    :class:`RandomSelectionNull`. All sizes have the same seed.
+    has as many, and with replacement otherwise. A ranking is significant if its value
+    is above the critical value of :class:`RandomSelectionNull`. All sizes have the same
+    seed.
 
     The number of targets is fixed. If a study labels a number of items, use the
     expected number of targets. If the cutoff of the metric is a number of items, the
@@ -256,8 +257,8 @@ def comparison_power(
     The scores of both classes are normal, with a correlation between the models (as
     [1]_ for areas under the ROC curve), or they are those of the pilot. All items of
     the studies are drawn, and the metric of both models is computed. The default test
-    of :class:`RankingComparison` is applied to 40 to 200 of the studies. It gives a critical value that is linear in the
-    difference, by which all studies are decided, and a correction (control variate).
+    of :class:`RankingComparison` is applied to 40 to 200 of the studies. It gives a
+    critical value that is linear in the difference, by which all studies are decided, and a correction (control variate).
     The time grows with the number of items. A power takes about two seconds for 1000
     items, and eight for 20 000; a number of targets takes five to ten times as long.
 
@@ -302,7 +303,7 @@ def _study(
     if not metric.smooth or metric.ties != "expected":
         rule = "have a value in the population, and the tie rule 'expected'"
         raise invalid("metric", rule, f"{metric.name} with {metric.ties!r}")
-    found = {"spread": 1.0, "correlation": 0.0}
+    found: dict[str, Any] = {"spread": 1.0, "correlation": 0.0}
     if pilot is not None:
         n, m = _sizes_of_pilot(pilot, n_models)
         found = {"spread": math.nan, "correlation": math.nan, "prevalence": m / n}

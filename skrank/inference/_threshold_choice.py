@@ -98,9 +98,10 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     cost : float, default=None
         Cost of looking at an item, at least 0. Required with `benefit`.
     guarantee : float, default=None
-        Probability, such as 0.95, that the recall or the precision on other items
-        reaches the given value, which is then below 1. With None, the threshold reaches
-        it on these data, and misses it on other items about half of the time.
+        Probability, such as 0.95, that the recall or the precision on other items, or
+        their mean over other days, reaches the given value, which is then below 1. With
+        None, the threshold reaches it on these data, and misses it on other items about
+        half of the time.
     n_resamples : int, default=9999
         Number of draws of an interval.
     n_jobs : int, default=None
@@ -140,7 +141,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     A guaranteed recall is that of a tolerance limit [4]_: it is exact for any scores,
     with ties it holds more often. A guaranteed precision is found by a sequence of
     binomial tests down the ranking [5]_. Both are for items like these and a model that
-    was fitted to other items.
+    was fitted to other items. With `groups`, the mean of their recalls or precisions is
+    guaranteed, by a bound for sums of independent values from 0 to 1 [6]_.
 
     With `groups`, the same depth t is chosen for all groups, such as days, and there is
     no threshold. Whole groups are held out and drawn, and `t` and `profit` are means.
@@ -158,6 +160,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
        *Annals of Mathematical Statistics* 12(1), 91-96.
     .. [5] Angelopoulos, Bates, Candes, Jordan and Lei (2021), "Learn then test",
        arXiv:2110.01052.
+    .. [6] Bentkus (2004), *Annals of Probability* 32, 1650-1673.
 
     Examples
     --------
@@ -410,7 +413,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             place = rng.binomial(n, share)
             edges = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
             lows, highs = edges[n - place], edges[n - place + 1]
-        rules: dict[str, ChoiceRule] = {"threshold": DrawnRule(threshold, lows, highs)}
+        rules: dict[str, ChoiceRule | PromisedRule] = {
+            "threshold": DrawnRule(threshold, lows, highs)
+        }
         here = np.array([hits, t - hits])
         if t in (0, n):
             rules |= self._rules_of_all(here)
@@ -421,7 +426,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
                 of_held = self._rules_of_shares(held, here, (m, n - m), rng, weight)
                 rules["profit"] = of_held["profit"]
             if self.guarantee is not None:
-                limit: Any = partial(precision_promised, self.precision, hits, t)
+                least: Any = self.precision
+                limit: Any = partial(precision_promised, least, hits, t)
                 if self.recall is not None:
                     limit = partial(recall_shown, self._hits_needed(m), m)
                 estimate = rules[self._name].estimate

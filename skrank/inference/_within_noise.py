@@ -145,7 +145,7 @@ def _simplest(
         error, freedom = corrected_error(lost, share, repetition)
         return bool(lost.mean() <= student.isf(level, freedom) * error)
 
-    as_good = list(filter(is_as_good, np.flatnonzero(known)))
+    as_good = [i for i in np.flatnonzero(known).tolist() if is_as_good(i)]
     params = cv_results["params"]
     key = _key_of(complexity, params)
     return int(min(as_good, key=lambda i: (key(params[i]), -means[i])))
