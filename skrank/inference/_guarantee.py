@@ -160,9 +160,9 @@ def sums_needed(n_values: Any, mean: float, doubt: float) -> Any:
     """
     sizes, which = np.unique(np.asarray(n_values), return_inverse=True)
     h, size = np.arange(max(int(sizes[-1]), 1)), sizes[:, None]
-    above = binom.sf(h, size, mean)
+    above: Any = binom.sf(h, size, mean)
     excess = above[:, ::-1].cumsum(axis=1)[:, ::-1]
-    least: Any = np.where(h < size, h + excess / doubt, np.inf).min(axis=1)
+    least = np.where(h < size, h + excess / doubt, np.inf).min(axis=1)
     return least[which].reshape(np.shape(n_values))
 
 

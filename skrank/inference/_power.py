@@ -40,7 +40,7 @@ _LOWEST, _HIGHEST, _CLOSE = -4.0, 12.0, 1e-6
 # Limits of the number of targets: a comparison of more takes minutes.
 _FEWEST_TARGETS, _MOST_TARGETS = 2, 5000
 # Targets of a pilot from which on its power is near the truth: with 100 of them the
-# root of the mean squared error is .1 to .16, and with half of them up to .2
+# root of the mean squared error is .09 to .14, and with 40 up to .2
 # (benchmarks/power.py).
 _FEW_OF_PILOT = 100
 # Simulated studies: with fewer the standard error of a power is above .05.
@@ -258,7 +258,8 @@ def comparison_power(
     [1]_ for areas under the ROC curve), or they are those of the pilot. All items of
     the studies are drawn, and the metric of both models is computed. The default test
     of :class:`RankingComparison` is applied to 40 to 200 of the studies. It gives a
-    critical value that is linear in the difference, by which all studies are decided, and a correction (control variate).
+    critical value that is linear in the difference, by which all studies are decided,
+    and a correction (control variate).
     The time grows with the number of items. A power takes about two seconds for 1000
     items, and eight for 20 000; a number of targets takes five to ten times as long.
 

@@ -545,10 +545,7 @@ def test_pictures_are_data():
     for name, score in scores.items():
         recall = recall_at_t(y, score, t=int(y.sum()))
         assert f"{name}: {recall:.0%} of the targets" in images[0]["alt"]
-        assert (
-            f"{name}: average_precision {average_precision(y, score):#.3g}"
-            in (images[1]["alt"])
-        )
+        assert f"{name}: AP {average_precision(y, score):#.3g}" in images[1]["alt"]
         lift = enrichment_factor(y, score, t=int(y.sum()))
         assert f"{name}: lift {lift:.3g}" in images[2]["alt"]
 
