@@ -426,8 +426,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
                 of_held = self._rules_of_shares(held, here, (m, n - m), rng, weight)
                 rules["profit"] = of_held["profit"]
             if self.guarantee is not None:
-                share: Any = self.precision
-                limit: Any = partial(precision_promised, share, hits, t)
+                least_share: Any = self.precision
+                limit: Any = partial(precision_promised, least_share, hits, t)
                 if self.recall is not None:
                     limit = partial(recall_shown, self._hits_needed(m), m)
                 estimate = rules[self._name].estimate
