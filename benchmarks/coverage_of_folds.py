@@ -11,6 +11,10 @@ better. For average precision over the folds:
 - the share of the runs in which the p-value of ``RankingComparison.from_cv`` is at most
   0.05 and 0.01: by "corrected_t", and by Student's t for independent folds.
 
+The last table has two models of two features each, on repeated folds of few items: the
+shares of the p-values, with equal models and with unequal ones (power), and the
+correlation of the differences of two repetitions.
+
     python benchmarks/coverage_of_folds.py --runs 300
 """
 
@@ -25,6 +29,7 @@ from scipy.stats import t, ttest_rel
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
@@ -46,6 +51,21 @@ SPLITS = {
 RATIO = {"5 folds": 1 / 4, "10 folds": 1 / 9, "3 times 5": 1 / 4}
 POPULATIONS = ((300, 30, 0.3), (300, 30, 1.0), (1000, 30, 1.0))  # n, m, shift
 LEVELS = (0.05, 0.01)
+# model, items, targets, folds, repetitions, degrees of freedom of the features
+REPEATED = (
+    (KNeighborsClassifier(9), 120, 20, 4, 3, np.inf),
+    (KNeighborsClassifier(9), 120, 20, 4, 10, np.inf),
+    (KNeighborsClassifier(9), 120, 20, 4, 30, np.inf),
+    (KNeighborsClassifier(15), 300, 30, 5, 3, np.inf),
+    (KNeighborsClassifier(7), 150, 25, 5, 4, np.inf),
+    (KNeighborsClassifier(9), 90, 16, 3, 6, 3),
+    (KNeighborsClassifier(15), 200, 30, 10, 10, np.inf),
+    (KNeighborsClassifier(5), 100, 20, 2, 5, np.inf),
+    (DecisionTreeClassifier(max_depth=3, random_state=0), 200, 30, 5, 3, np.inf),
+    (LogisticRegression(), 120, 20, 4, 3, 3),
+    (GaussianNB(), 90, 12, 3, 5, 3),
+    (GaussianNB(), 200, 30, 10, 2, np.inf),
+)
 
 
 def on(model, columns):
@@ -79,7 +99,7 @@ def run(model, split, n, m, shift, seed):
 def row(found, ratio):
     """Coverage of both intervals, and sizes of the two tests."""
     column = {name: np.array([one[name] for one in found]) for name in found[0]}
-    estimate, (low, high) = column["value"], column["limits"].T
+    estimate, (low, high) = column["estimate"], column["limits"].T
     truth, count = estimate.mean(), found[0]["n_folds"]
     plain = column["spread"] * np.sqrt(1 / count + ratio)
     reach = t(count - 1).isf(0.025) * plain
@@ -97,6 +117,42 @@ def row(found, ratio):
     return "".join(cells)
 
 
+def run_repeated(cell, shifts, seed):
+    """P-value of two models of one data set, and the differences of repetitions."""
+    warnings.simplefilter("ignore")
+    model, n, m, n_folds, n_repeats, freedom = cell
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(n) < m
+    heavy = np.isfinite(freedom)
+    items = rng.standard_t(freedom, (n, 4)) if heavy else rng.normal(size=(n, 4))
+    items += np.repeat(shifts, 2) * y[:, None]
+    models = {"A": on(model, [0, 1]), "B": on(model, [2, 3])}
+    cv = RepeatedStratifiedKFold(
+        n_splits=n_folds, n_repeats=n_repeats, random_state=seed
+    )
+    found = RankingComparison().from_cv(models, items, y, cv=cv)
+    each = np.subtract(found.values_a, found.values_b).reshape(n_repeats, n_folds)
+    return found.pvalue, each.mean(axis=1)
+
+
+def repeated(runs, parallel):
+    """Print the sizes and the power on repeated folds."""
+    for cell in REPEATED:
+        cells = []
+        for shifts in ((0.6, 0.6), (1.0, 0.4)):
+            found = parallel(
+                delayed(run_repeated)(cell, shifts, seed) for seed in range(runs)
+            )
+            pvalues, means = zip(*found, strict=True)
+            cells += [f"{np.mean(np.array(pvalues) <= x):>7.3f}" for x in LEVELS]
+            if shifts[0] == shifts[1]:
+                every = np.corrcoef(np.transpose(means))
+                alike = (every.sum() - len(every)) / (every.size - len(every))
+                cells.append(f"{alike:>7.2f}")
+        what = f"{cell[2]} of {cell[1]}, {cell[4]} times {cell[3]}, {cell[0]}"
+        print(f"{what:<70}{''.join(cells)}", flush=True)
+
+
 def main(runs, n_jobs):
     start = time.perf_counter()
     print(f"{runs} data sets a row; error of .95: {np.sqrt(0.95 * 0.05 / runs):.3f}")
@@ -112,6 +168,7 @@ def main(runs, n_jobs):
             )
             what = f"{m} of {n}, {shift}, {name}, {split}"
             print(f"{what:<42}{row(found, RATIO[split])}", flush=True)
+        repeated(runs, parallel)
     print(f"{time.perf_counter() - start:.0f} s")
 
 

@@ -10,11 +10,15 @@ is that of all data sets of a setting, so there are four times as many data sets
 The values in the population are computed here from the normal distributions, by sums
 over a fine grid of scores.
 
+The last table plans 16 targets of 800 items from pilots of several sizes and shapes:
+the bias of the planned power, and the root of its mean squared error.
+
     python benchmarks/power.py --runs 1000
 """
 
 import argparse
 import math
+import warnings
 
 import numpy as np
 from scipy.special import ndtr
@@ -24,6 +28,7 @@ from skrank import (
     RandomSelectionNull,
     RandomSelectionTest,
     RankingComparison,
+    Rankings,
     comparison_power,
     make_metric,
     random_selection_power,
@@ -163,6 +168,33 @@ def judge_two(setting, runs, rng):
     return values, result, share(found)
 
 
+PILOTS = {
+    "normal": lambda rng, y: rng.normal(0.9 * y),
+    "t3": lambda rng, y: rng.standard_t(3, y.size) + 1.2 * y,
+    "half found": lambda rng, y: rng.normal(1.5 * (y & (rng.random(y.size) < 0.5))),
+    "few found": lambda rng, y: rng.normal(3.0 * (y & (rng.random(y.size) < 0.15))),
+}
+
+
+def pilots(runs):
+    """Print the errors of the power that is planned from pilots."""
+    warnings.simplefilter("ignore")
+    rng, metric = np.random.default_rng(0), make_metric("average_precision")
+    critical, y = RandomSelectionNull(800, 16).isf(0.05), np.arange(800) < 16
+    for name, law in PILOTS.items():
+        true = np.mean([metric(y, law(rng, y)) > critical for _ in range(20 * runs)])
+        for m in (20, 40, 100, 400, 1500):
+            of_pilot, errors = np.arange(50 * m) < m, []
+            for seed in range(runs):
+                pilot = Rankings.from_predictions(of_pilot, law(rng, of_pilot))
+                found = random_selection_power(
+                    n_targets=16, pilot=pilot, n_studies=1000, random_state=seed
+                )
+                errors.append(found.power - true)
+            root = np.sqrt(np.mean(np.square(errors)))
+            print(f"{name:<12}{m:>6}{true:8.3f}{np.mean(errors):8.3f}{root:8.3f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=400)
@@ -183,6 +215,7 @@ def main():
                 f"{result.power - power:>8.3f}",
                 flush=True,
             )
+    pilots(max(args.runs // 10, 20))
 
 
 if __name__ == "__main__":

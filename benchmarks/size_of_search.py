@@ -7,7 +7,8 @@ Bonferroni. The last columns are the largest value of the grid, and its expected
 under random selection.
 
 With a shift, the targets differ by so many standard deviations in two features, and
-the shares are the power. Number of data sets and shift can be given as arguments.
+the shares are the power. Number of data sets, shift and repetitions of the folds can be
+given as arguments.
 """
 
 import sys
@@ -16,7 +17,7 @@ from unittest import mock
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -63,20 +64,20 @@ def data(rng, shift):
     return items, y
 
 
-def results(grid, items, y, seed):
+def results(grid, items, y, seed, n_repeats):
     """The test as it is, and as if folds were independent."""
-    cv = StratifiedKFold(5, shuffle=True, random_state=seed)
+    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=n_repeats, random_state=seed)
     test = SearchSelectionTest(n_resamples=N_RESAMPLES, random_state=seed)
     yield test.from_cv(grid, items, y, cv=cv)
     with mock.patch("skrank.inference._search_selection.FOLDS_INFLATION", 1.0):
         yield test.from_cv(grid, items, y, cv=cv)
 
 
-def row(name, n_sets, shift):
+def row(name, n_sets, shift, n_repeats):
     """Shares of p-values at most the level, and the values of the winner."""
     rng, pvalues, values = np.random.default_rng(0), [], []
     for seed in range(n_sets):
-        found = list(results(GRIDS[name], *data(rng, shift), seed))
+        found = list(results(GRIDS[name], *data(rng, shift), seed, n_repeats))
         beside = found[0].bonferroni_pvalues[found[0].best_index]
         pvalues.append([*(result.pvalue for result in found), beside])
         values.append([found[0].values.max(), found[0].expected_maximum])
@@ -85,14 +86,14 @@ def row(name, n_sets, shift):
     return f"{name:<12}{cells}" + "".join(f"{v:>13.3f}" for v in np.mean(values, 0))
 
 
-def main(n_sets=N_SETS, shift=0.0):
-    n_sets, shift = int(n_sets), float(shift)
+def main(n_sets=N_SETS, shift=0.0, n_repeats=1):
+    n_sets, shift, n_repeats = int(n_sets), float(shift), int(n_repeats)
     print(f"{n_sets} data sets of {N_ITEMS} items, {N_TARGETS} targets, shift {shift}")
     print(f"standard error of 5 %: {np.sqrt(0.05 * 0.95 / n_sets):.3f}")
     heads = ("test", "independent", "Bonferroni", "best", "by chance")
     print(f"{f'p <= {LEVEL}':<12}" + "".join(f"{head:>13}" for head in heads))
     for name in GRIDS:
-        print(row(name, n_sets, shift), flush=True)
+        print(row(name, n_sets, shift, n_repeats), flush=True)
 
 
 if __name__ == "__main__":

@@ -191,6 +191,36 @@ def of_guarantee(rng, draw, m, n, rule, n_draws):
     return found
 
 
+def of_promised_days(rng, draw, n_days, rule, n_draws):
+    """Misses of the mean over days of the recall or precision, of 8000 days."""
+    y, score, day = draw(rng, 8000)
+    order = np.lexsort((rng.random(y.size), -score, day))
+    rank, sizes = np.arange(y.size) - np.searchsorted(day, day), np.bincount(day)
+    hits = np.zeros((8000, 122))
+    hits[day, rank + 1] = y[order]
+    hits = hits.cumsum(axis=1)
+    some, items = hits[:, -1] > 0, np.minimum(np.arange(122), sizes[:, None])
+    true = {
+        "recall": (hits[some] / hits[some, -1:]).mean(axis=0),
+        "precision": (hits / np.maximum(items, 1)).mean(axis=0),
+    }
+    name = "recall" if "recall" in rule else "precision"
+    found, choice = [], ThresholdChoice(**rule, n_resamples=2)
+    for _ in range(n_draws):
+        y, score, day = draw(rng, n_days)
+        t = int(choice.from_predictions(y, score, groups=day).t)
+        reached = true[name][t]
+        found.append(
+            {
+                "missed": float(t > 0 and reached < rule[name]),
+                "items": t,
+                "reached": reached,
+                "none": float(t == 0),
+            }
+        )
+    return found
+
+
 def main(n_draws=200):
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
@@ -225,6 +255,13 @@ def main(n_draws=200):
                 chosen = {**rule, **guarantee}
                 found = of_guarantee(rng, draw, 120, 4000, chosen, 5 * n_draws)
                 row(f"{name}, 120 of 4000, {chosen}", found)
+    for draw in (even_days, uneven_days, days_of_votes):
+        for n_days in (30, 60):
+            for rule in ({"recall": 0.7}, {"recall": 0.8}, {"precision": 0.12}):
+                for guarantee in ({}, {"guarantee": 0.95}):
+                    chosen = {**rule, **guarantee}
+                    found = of_promised_days(rng, draw, n_days, chosen, n_draws)
+                    row(f"{draw.__name__}, {n_days}, {chosen}", found)
 
 
 if __name__ == "__main__":

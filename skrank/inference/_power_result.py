@@ -47,7 +47,8 @@ class PowerResult(Printed):
         difference from `power` is simulation error.
     study : Study
         Simulated population, with the attributes `prevalence`, `spread`, `correlation`,
-        `n_distinct`, `n_studies` and `seed`.
+        `n_distinct`, `n_studies` and `seed`. With a pilot, spread and correlation are
+        NaN.
 
     See Also
     --------
@@ -124,6 +125,9 @@ class PowerResult(Printed):
         study, pair = self.study, len(self.study.shifts) == 2
         ties = f"{study.n_distinct} distinct" if study.n_distinct else "no ties"
         both = f", correlation {study.correlation:.3g}" if pair else ""
+        of_scores = f"spread {study.spread:.3g}"
+        if study.pilot is not None:
+            of_scores, both = "drawn from the pilot", ""
         rows = [("study", format_size(self.n_samples, self.n_targets))]
         for name in ("value", "difference")[: 1 + pair]:
             of_all, mean = getattr(self, name), getattr(self, f"sample_{name}")
@@ -132,7 +136,7 @@ class PowerResult(Printed):
             )
             rows.append(("value of B" if pair and name == "value" else name, said))
         rows += [
-            ("scores", f"spread {study.spread:.3g}, {ties}{both}"),
+            ("scores", f"{of_scores}, {ties}{both}"),
             ("level", f"{self.significance_level:.3g}"),
             ("power", self._power()),
             ("solved for", self.solved),

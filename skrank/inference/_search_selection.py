@@ -25,7 +25,12 @@ from skrank.inference._joint import JointList, JointNull
 from skrank.inference._question import Question
 from skrank.inference._search_selection_result import COLUMNS, SearchSelectionResult
 from skrank.metrics._definitions import AnyMetric
-from skrank.ranking._folds import FOLDS_INFLATION, folds_of_search, read_search
+from skrank.ranking._folds import (
+    FOLDS_INFLATION,
+    folds_of_search,
+    read_search,
+    repetition_of,
+)
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import items_above
 
@@ -71,6 +76,8 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
     ``(S - E S) / (w sd S)``, with the exact mean and standard deviation under random
     selection, given its ties, and an inflation w: 1 for one held-out ranking, and the
     square root of 2 for the folds of a cross-validation, which are not independent.
+    The mean over repeated folds has the null distribution of the folds of one
+    repetition: it varies at most as much, as the repetitions share their labels.
     The adjusted p-value is the single-step max-T of Westfall and Young [1]_,
     ``(C + 1) / (B + 1)`` [2]_, where C of B draws of labels have a largest z-score at
     least as large. Each draw is shared by all candidates.
@@ -105,7 +112,6 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         "sample_weight": "weighted items have no null distribution",
         "n_missed": "candidates of a search rank all items",
     }
-    _repeated: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -140,18 +146,16 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         """
         metric, asked = self._metric(), self._asked(rankings)
         targets = [row[0].items.targets for row in asked.parts]
-        null = JointNull(
-            [
-                JointList.of(
-                    metric,
-                    np.stack([items_above(one.items.y_score) for one in row]),
-                    row[0].items.targets.size,
-                    several=asked.grouped,
-                )
-                for row in asked.parts
-            ]
-        )
-        wider = FOLDS_INFLATION if len(set(asked.folds)) > 1 else 1.0
+        lists = [
+            JointList.of(
+                metric,
+                np.stack([items_above(one.items.y_score) for one in row]),
+                row[0].items.targets.size,
+                several=asked.grouped,
+            )
+            for row in asked.parts
+        ]
+        null, wider = _JointNullOfOne.of(lists, asked)
         values = null.values(targets)
         zscores = null.zscores(values) / wider
         found = run_draws(
@@ -257,6 +261,46 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         result = _spread(result, table.params, table.finished, table.winner)
         _warn_of_other_values(result.values, table.scores)
         return result
+
+
+class _JointNullOfOne(JointNull):
+    """Joint null distribution of repeated folds: that of the folds of one repetition.
+
+    The mean over all repetitions, which hold the same labels, varies at most as much as
+    the mean over one of them. Each draw is of one repetition, and is moved to the mean
+    and the standard deviation over all.
+    """
+
+    def __init__(self, lists: Sequence[JointList], repetition: _Ints) -> None:
+        super().__init__(lists)
+        each = np.unique(repetition)
+        self.nulls = [
+            JointNull(list(compress(lists, repetition == number))) for number in each
+        ]
+        weights = np.bincount(repetition) / repetition.size
+        self.std = np.sqrt(weights @ np.stack([one.std**2 for one in self.nulls]))
+
+    @classmethod
+    def of(cls, lists: Sequence[JointList], asked: Rankings) -> tuple[JointNull, float]:
+        """Return the distribution, and the inflation of its standard deviation."""
+        if asked.repetition is None:
+            return JointNull(lists), 1.0
+        wider = FOLDS_INFLATION if np.bincount(asked.repetition).max() > 1 else 1.0
+        of_parts = repetition_of(asked.items)
+        return cls(lists, of_parts) if of_parts.any() else JointNull(lists), wider
+
+    def draw(self, size: int, generator: np.random.Generator) -> _Floats:
+        """Means over the folds of a random repetition, by candidate and draw."""
+        n = len(self.nulls)
+        sizes = generator.multinomial(size, np.full(n, 1 / n))
+        zscores = [
+            one.zscores(one.draw(some, generator))
+            for one, some in zip(self.nulls, sizes.tolist(), strict=True)
+            if some
+        ]
+        drawn = np.concatenate(zscores, axis=1)
+        drawn[np.isinf(drawn)] = 0.0  # no variation
+        return np.asarray(self.mean[:, None] + self.std[:, None] * drawn)
 
 
 def _by_chance(

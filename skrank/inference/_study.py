@@ -1,28 +1,36 @@
-"""Simulated studies: rankings from a binormal population, and what the tests decide.
+"""Simulated studies: rankings from a population, and what the tests decide.
 
-The scores of non-targets are standard normal, and those of targets are normal with
-another mean and standard deviation (Green and Swets 1966, chapter 3). With two models
-the scores of an item are correlated within each class. A study has fixed numbers of
+The population is that of a pilot, whose targets and non-targets are drawn. Without one
+it is binormal: the scores of non-targets are standard normal,
+and those of targets are normal with another mean and standard deviation (Green and
+Swets 1966, chapter 3). With two models the scores of an item are correlated within each
+class. A study has fixed numbers of
 targets and of non-targets. All studies have the same seed, so that the power changes
 little from one setting to the next by chance alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata, t
 
 from skrank._utils._jobs import run_draws
 from skrank._utils._rounding import ROUNDING
 from skrank.inference._paired._pair import Pair
 from skrank.inference._ranking_comparison import MANY_TARGETS
-from skrank.inference._variability._binormal import binormal_values, draw_others
+from skrank.inference._variability._binormal import (
+    binormal_values,
+    draw_others,
+    draw_shares,
+    values_of_shares,
+)
 from skrank.inference._variability._changes import item_changes
 from skrank.metrics._definitions import Frame, Metric
 from skrank.null import RandomSelectionNull
@@ -37,11 +45,100 @@ MOST_EXCHANGES = 9999
 _Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Pilot:
+    """Rankings of a pilot by one model or two, from which items are drawn.
+
+    `targets` and `others` have, for each model and each item, the shares of the
+    non-targets between which a new item like it is drawn: those above it, and with
+    those in its tie. `others` is None for one model, whose values do not need it.
+    """
+
+    targets: tuple[_Floats, _Floats]
+    others: tuple[_Floats, _Floats] | None
+
+    @classmethod
+    def of(cls, row: Sequence[Ranking]) -> Pilot:
+        """Take the places of the items."""
+        if len(row) == 1:
+            one, n = row[0].groups, row[0].n_non_targets + 1
+            above, tied = one.above - one.hits_above, one.size - one.hits
+            found = np.stack([above, above + tied + 1]) / n
+            low, high = np.repeat(found, one.hits.astype(np.intp), axis=1)[:, None]
+            return cls((low, high), None)
+        targets, others = [], []
+        for ranking in row:
+            score, is_target = (
+                ranking.items.y_score,
+                np.isin(np.arange(int(ranking.n_samples)), ranking.items.targets),
+            )
+            levels = np.sort(-score[~is_target])
+            ends = levels.searchsorted(-score), levels.searchsorted(-score, "right")
+            n, (above, below) = levels.size, ends
+            places = above[is_target], below[is_target] + 1
+            targets.append(np.stack(places) / (n + 1))
+            others.append(np.stack([above[~is_target], below[~is_target]]) / n)
+        (a, b), (c, d) = np.stack(targets, axis=1), np.stack(others, axis=1)
+        return cls((a, b), (c, d))
+
+    def model(self, number: int) -> Pilot:
+        """Return the targets of one of the models."""
+        low, high = (one[[number]] for one in self.targets)
+        return Pilot((low, high), None)
+
+    def draw_targets(self, size: tuple[int, int], rng: np.random.Generator) -> _Floats:
+        """Draw the shares of the non-targets above targets, by each model."""
+        return _drawn_between(*self.targets, size, rng)
+
+    def draw_others(self, size: tuple[int, int], rng: np.random.Generator) -> _Floats:
+        """Draw the shares of the non-targets above non-targets, by both models."""
+        assert self.others is not None
+        return _drawn_between(*self.others, size, rng)
+
+    def shares(self) -> tuple[_Floats, _Floats]:
+        """Return the targets of one model between depths of the non-targets."""
+        (low,), (high,) = self.targets
+        each = 1 / (low.size * (high - low))
+        ends = np.concatenate([low, high, [0.0, 1.0]])
+        depths, which = np.unique(ends, return_inverse=True)
+        steps = np.concatenate([each, -each, [0.0, 0.0]])
+        density = np.bincount(which, steps).cumsum()[:-1].clip(0.0)
+        return depths, density * np.diff(depths)
+
+
+def _drawn_between(
+    low: _Floats, high: _Floats, size: tuple[int, int], rng: np.random.Generator
+) -> _Floats:
+    """Draw items, and their places, which are alike in both models."""
+    which, place = _subsets(low.shape[1], size, rng), rng.random(size)
+    return low[:, which] + place * (high - low)[:, which]
+
+
+def _subsets(n: int, size: tuple[int, int], rng: np.random.Generator) -> Any:
+    """Draw rows of different ones of n items, so that the power has no bias.
+
+    The same target twice at the top would make it too large. Larger rows are drawn with
+    replacement.
+    """
+    n_rows, m = size
+    if m > n:
+        return rng.integers(n, size=size)
+    if 2 * m > n:
+        every = np.broadcast_to(np.arange(n), (n_rows, n))
+        return rng.permuted(every, axis=1)[:, :m]
+    drawn = np.sort(rng.integers(n, size=size), axis=1)
+    while (again := np.diff(drawn, axis=1, prepend=-1) == 0).any():
+        drawn[again] = rng.integers(n, size=np.count_nonzero(again))
+        drawn.sort(axis=1)
+    return drawn
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """A population with one model or two, and the draws of studies from it.
 
     `shifts` are the means of the targets' scores, `spread` is their standard deviation.
+    They are not used with a `pilot`, from which the items are drawn.
     """
 
     metric: Metric
@@ -52,6 +149,7 @@ class Study:
     n_distinct: int | None
     n_studies: int
     seed: int
+    pilot: Pilot | None = None
 
     def n_samples(self, n_targets: int) -> int:
         """Items of a study, of which one at least is not a target."""
@@ -63,9 +161,18 @@ class Study:
         m = n_targets if counts_items(self.metric) else 10_000
         frame = self.metric.frame(untied(self.n_samples(m)), m)
         at = np.asarray(self.shifts if shifts is None else shifts)
+        pilots = [self.pilot and self.pilot.model(i) for i in range(at.size)]
         if not self.metric.of_shares:
-            each = (replace(self, shifts=(shift,)) for shift in at.tolist())
+            each = (
+                replace(self, shifts=(shift,), pilot=pilot)
+                for shift, pilot in zip(at.tolist(), pilots, strict=True)
+            )
             return np.array([one.values(n_targets).mean() for one in each])
+        if self.pilot is not None:
+            shares, ties = [one.shares() for one in pilots if one], self.n_distinct
+            return np.array(
+                [values_of_shares(self.metric, frame, *one, ties) for one in shares]
+            )
         return binormal_values(self.metric, frame, at, self.spread, self.n_distinct)
 
     def draw(self, n_targets: int, level: float) -> Selection | Comparison:
@@ -82,11 +189,18 @@ class Study:
     def _values(self, m: int, size: int, seed: int) -> _Floats:
         """Draw the targets, and the numbers of non-targets between them."""
         rng, frame = np.random.default_rng(seed), Frame(self.n_samples(m), m, 0)
-        drawn = draw_others(size, self.shifts[0], self.spread, frame, rng)
-        return self._measured(drawn)
+        if self.pilot is None:
+            shares = draw_shares((size, m), self.shifts[0], self.spread, rng)
+        else:
+            shares = self.pilot.draw_targets((size, m), rng)[0]
+        return self._measured(draw_others(shares, frame, rng))
 
     def scores(self, m: int, size: int, rng: np.random.Generator) -> _Floats:
         """Draw scores of all items by two models, those of the targets first."""
+        if self.pilot is not None:
+            targets = self.pilot.draw_targets((size, m), rng)
+            others = self.pilot.draw_others((size, self.n_samples(m) - m), rng)
+            return np.asarray(-ndtri(np.concatenate([targets, others], axis=2)))
         scores = rng.standard_normal((2, size, self.n_samples(m)))
         own = np.sqrt(1 - self.correlation**2)
         scores[1] = self.correlation * scores[0] + own * scores[1]

@@ -8,6 +8,7 @@ the part is evaluated.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,9 +35,18 @@ from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.curves._band import spread_counts
 from skrank.inference._guarantee import (
+    PromisedRule,
     deepest_promise,
-    first_start,
+    depth_of_mean_precision,
+    depth_of_mean_recall,
     hits_needed,
+    mean_precision_promised,
+    mean_shown,
+    other_promise,
+    other_promise_of_days,
+    precision_promised,
+    recall_shown,
+    sums_needed,
     targets_needed,
 )
 from skrank.inference._question import Question
@@ -88,9 +98,10 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     cost : float, default=None
         Cost of looking at an item, at least 0. Required with `benefit`.
     guarantee : float, default=None
-        Probability, such as 0.95, that the recall or the precision on other items
-        reaches the given value, which is then below 1. With None, the threshold reaches
-        it on these data, and misses it on other items about half of the time.
+        Probability, such as 0.95, that the recall or the precision on other items, or
+        their mean over other days, reaches the given value, which is then below 1. With
+        None, the threshold reaches it on these data, and misses it on other items about
+        half of the time.
     n_resamples : int, default=9999
         Number of draws of an interval.
     n_jobs : int, default=None
@@ -130,7 +141,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     A guaranteed recall is that of a tolerance limit [4]_: it is exact for any scores,
     with ties it holds more often. A guaranteed precision is found by a sequence of
     binomial tests down the ranking [5]_. Both are for items like these and a model that
-    was fitted to other items.
+    was fitted to other items. With `groups`, the mean of their recalls or precisions is
+    guaranteed, by a bound for sums of independent values from 0 to 1 [6]_.
 
     With `groups`, the same depth t is chosen for all groups, such as days, and there is
     no threshold. Whole groups are held out and drawn, and `t` and `profit` are means.
@@ -148,6 +160,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
        *Annals of Mathematical Statistics* 12(1), 91-96.
     .. [5] Angelopoulos, Bates, Candes, Jordan and Lei (2021), "Learn then test",
        arXiv:2110.01052.
+    .. [6] Bentkus (2004), *Annals of Probability* 32, 1650-1673.
 
     Examples
     --------
@@ -243,20 +256,25 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         ValueError
             If there are several models, if a class is absent, if there are fewer than 5
             targets (2 if t is given) or 2 groups, if items were only counted, or if
-            something is to be guaranteed for groups or for folds.
+            something is to be guaranteed for folds.
         """
         asked = self._asked(rankings)
-        if self.guarantee is not None and asked.kind != "one":
-            rule = "be one ranking, of items that the model was not fitted to"
-            got = f"a guarantee for {len(asked.parts)} {asked.kind}"
-            raise invalid("rankings", rule, got, "Rank them by `from_estimator`.")
+        if self.guarantee is not None and asked.kind == "folds":
+            rule = "be of one model, and of items that it was not fitted to"
+            got = f"a guarantee for the models of {len(set(asked.folds))} folds"
+            advice = "Fit the model to some items, and rank others by `from_estimator`."
+            raise invalid("rankings", rule, got, advice)
         amounts = self._amounts(rankings, asked)
         if asked.grouped:
             found = self._for_days(asked.single, amounts, self._generator())
         else:
             found = self._for_items(asked.single, self._generator())
-        if found["t"] == 0:
-            warn(f"{self._unmet}: no item is looked at.", UserWarning)
+        if found["t"] == 0 and self.guarantee is None:
+            what = "profit" if self.precision is None else "precision of "
+            least = "" if self.precision is None else f"{self.precision:g}"
+            warn(
+                f"No threshold has a {what}{least}: no item is looked at.", UserWarning
+            )
         rules = found["_rules"]
         names = ("recall", "precision", "profit")
         output = asked.outputs[0] if asked.outputs else None
@@ -272,21 +290,28 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             score=score,
             _pos_label=asked.pos_label,
             _output=output,
-            **self._fields(asked) | {"metric": self._described()},
+            _promised=None if self.guarantee is None else (self._name, self.guarantee),
+            **self._fields(asked) | {"metric": self._described(asked.grouped)},
         )
 
     def _metric(self) -> AnyMetric:
         """Return a metric that is defined for days without targets."""
         return ExpectedProfit(t=1.0)
 
-    def _described(self) -> str:
+    @property
+    def _name(self) -> str:
+        """The one of two quantities that is chosen or promised."""
+        return "precision" if self.recall is None else "recall"
+
+    def _described(self, grouped: bool) -> str:
         """Return the rule in words."""
-        promise = ""
+        mean = promise = ""
         if self.guarantee is not None:
+            mean = "mean " if grouped else ""
             promise = f" or more, with probability {self.guarantee:g}"
-        for name in ("recall", "precision"):
-            if getattr(self, name) is not None:
-                return f"{name} {getattr(self, name):g}{promise}"
+        least = getattr(self, self._name)
+        if least is not None:
+            return f"{mean}{self._name} {least:g}{promise}"
         if self.t is not None:
             return f"t = {self.t:g}"
         benefit = "of each item" if self._has_amounts else number(self.benefit, 6)
@@ -308,17 +333,6 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         n_samples = sum(items.size for items in rankings.items)
         check_length("benefit", self.benefit.size, n_samples)
         return [self.benefit[items] for items in asked.items]
-
-    @property
-    def _unmet(self) -> str:
-        """Why no threshold is chosen."""
-        if self.precision is None:
-            return "No threshold has a profit"
-        if self.guarantee is None:
-            return f"No threshold has a precision of {self.precision:g}"
-        least = first_start(self.precision, self._doubt)
-        said = "The tests down the ranking found no threshold with the guarantee; they"
-        return f"{said} need at least {least} targets at the top"
 
     def _choose(self, hits: Any, items: Any, n_targets: Any) -> Any:
         """Return the index of the first best choice along the last axis."""
@@ -373,9 +387,11 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             at = int(self._choose(points.hits, points.items, m))
             threshold, t, hits = points.at(at)
             if self.recall is not None and hits < self._hits_needed(m):
-                least = targets_needed(self.recall, self._doubt)
-                said = f"The guarantee needs {least} targets or more, and got {m}"
-                warn(f"{said}: all items are looked at.", UserWarning)
+                self._warn_of_few(m, "targets")
+            if self.guarantee is not None and t == 0:
+                precision: Any = self.precision
+                shown = points.hits, points.items, precision, self._doubt
+                self._warn_of_none(other_promise(*shown))
             tried = points.thinned()
             held, optimism = self._held_out(tried, rng)
             drawn = [
@@ -397,7 +413,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             place = rng.binomial(n, share)
             edges = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
             lows, highs = edges[n - place], edges[n - place + 1]
-        rules: dict[str, ChoiceRule] = {"threshold": DrawnRule(threshold, lows, highs)}
+        rules: dict[str, ChoiceRule | PromisedRule] = {
+            "threshold": DrawnRule(threshold, lows, highs)
+        }
         here = np.array([hits, t - hits])
         if t in (0, n):
             rules |= self._rules_of_all(here)
@@ -407,8 +425,27 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             if self.t is self.recall is self.precision is None:
                 of_held = self._rules_of_shares(held, here, (m, n - m), rng, weight)
                 rules["profit"] = of_held["profit"]
+            if self.guarantee is not None:
+                least_share: Any = self.precision
+                limit: Any = partial(precision_promised, least_share, hits, t)
+                if self.recall is not None:
+                    limit = partial(recall_shown, self._hits_needed(m), m)
+                estimate = rules[self._name].estimate
+                rules[self._name] = PromisedRule(estimate, limit)
         apparent = self._apparent(hits, t, m)
         return {"threshold": threshold, "t": int(t), **apparent, "_rules": rules}
+
+    def _warn_of_few(self, number: int, units: str) -> None:
+        """Warn that so few units cannot show a recall."""
+        recall: Any = self.recall
+        least = targets_needed(recall, self._doubt)
+        said = f"The guarantee needs {least} {units} or more, and got {number}"
+        warn(f"{said}: all items are looked at.", UserWarning)
+
+    def _warn_of_none(self, others: str) -> None:
+        """Warn that a precision cannot be promised, and tell of other promises."""
+        said = f"A precision of {self.precision:g} cannot be promised with probability"
+        warn(f"{said} {self.guarantee:g}: no item is looked at. {others}", UserWarning)
 
     def _held_out(
         self, points: Points, rng: np.random.Generator
@@ -512,12 +549,19 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         if amounts is not None:
             each_day = zip(rankings, amounts, items, strict=True)
             worth = np.stack([_worth_at(*one) for one in each_day])
-        # a recall or a precision is chosen by the hits, and a profit by their worth
+        # a recall or a precision is chosen by the hits, a profit by their worth, and a
+        # promise by the recalls or precisions of the days
         gains = worth if self.recall is self.precision is None else hits
-        m, looked = targets.sum(), items.sum(axis=0)
-        at = int(self._choose_depth(gains.sum(axis=0), looked, m))
+        units = targets
+        if self.guarantee is not None:
+            units = targets > 0 if self.recall is not None else np.ones(n_days)
+            of_day = targets[:, None] if self.recall is not None else items
+            gains = hits / np.maximum(of_day, 1)
+        m, looked, n_units = targets.sum(), items.sum(axis=0), units.sum()
+        at = int(self._choose_depth(gains.sum(axis=0), looked, n_units))
         t = depths[at] if self.t is None else looked[at] / n_days
-        gained, h, o = self._held_out_days(gains, worth, hits, items, targets, rng)
+        found = self._held_out_days(gains, worth, hits, items, units, rng)
+        held, gained, h, o = found
         # days with few targets tell little about them
         df = max(1.0, m**2 / np.sum(targets**2) - 1)
         each = [self._rules_of_days(gained, h, o, targets, df)]
@@ -533,16 +577,39 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             warn("The recall is undefined: one of the rankings has all targets.")
         # other samples of as many days
         drawn = [
-            depths[self._choose_depth(w @ gains, w @ items, (w @ targets)[:, None])]
+            depths[self._choose_depth(w @ gains, w @ items, (w @ units)[:, None])]
             for size in _sizes(self.n_resamples)
             for w in [other_sample(rng, np.ones(n_days), size)]
         ]
+        apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), float(m))
+        if self.guarantee is not None:
+            sums = gains.sum(axis=0)
+            apparent[f"apparent_{self._name}"] = float(sums[at] / n_units)
+            rules |= self._promise_of_days(sums, depths, at, int(n_units), held.sum())
         of_depth = DrawnDepthRule(float(t), np.concatenate(drawn), sizes.max())
         rules["t"] = of_depth if self.t is None else CertainRule(float(t))
-        apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), float(m))
         profit = self._profit(worth[:, at].sum(), looked[at])
         apparent["apparent_profit"] = float(profit) / n_days
         return {"threshold": math.nan, "t": t.item(), **apparent, "_rules": rules}
+
+    def _promise_of_days(
+        self, sums: Floats, depths: NDArray[Any], at: int, n_days: int, held: float
+    ) -> dict[str, PromisedRule]:
+        """Return the promised mean over days, or nothing if it is certain or missed."""
+        least: Any = getattr(self, self._name)
+        if self.recall is not None:
+            needed = float(sums_needed(n_days, least, self._doubt))
+            limit: Any = partial(mean_shown, needed, n_days)
+            if sums[at] < needed:
+                self._warn_of_few(n_days, "groups with targets")
+                return {}
+        else:
+            limit = partial(mean_precision_promised, least, sums[at], n_days)
+            if at == 0:
+                shown = sums, depths, n_days, least, self._doubt
+                self._warn_of_none(other_promise_of_days(*shown))
+                return {}
+        return {self._name: PromisedRule(float(held) / n_days, limit)}
 
     def _rules_of_days(
         self, worth: Floats, hits: Floats, items: Floats, targets: Floats, df: float
@@ -561,28 +628,36 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         worth: Floats,
         hits: Floats,
         items: Floats,
-        targets: Floats,
+        units: Floats,
         rng: np.random.Generator,
     ) -> Floats:
-        """Worth, hits and items of each ranking at the depth chosen without its fold.
+        """Gains, worth, hits and items of each at the depth chosen without its fold.
 
         They are means over the divisions into folds.
         """
-        n_days = targets.size
-        found = np.zeros((3, n_days))
+        n_days = units.size
+        found = np.zeros((4, n_days))
         for _ in range(_DIVISIONS):
             fold = rng.permutation(np.arange(n_days) % _FOLDS)
             inside = fold == np.arange(min(_FOLDS, n_days))[:, None]
             others = (~inside).astype(float)
-            train = others @ gains, others @ items, (others @ targets)[:, None]
+            train = others @ gains, others @ items, (others @ units)[:, None]
             chosen = np.arange(n_days), self._choose_depth(*train)[fold]
-            found += np.stack([one[chosen] for one in (worth, hits, items)])
+            found += np.stack([one[chosen] for one in (gains, worth, hits, items)])
         return found / _DIVISIONS
 
     def _choose_depth(self, hits: Any, items: Any, n_targets: Any) -> Any:
-        """Return the index of the depth; the only one there is for a given t."""
+        """Return the index of the depth; the only one there is for a given t.
+
+        For a promise, `hits` are sums of recalls or precisions of so many days.
+        """
         if self.t is not None:
             return np.zeros(np.shape(hits)[:-1], dtype=np.intp)
+        if self.guarantee is not None and self.recall is not None:
+            return depth_of_mean_recall(hits, n_targets, self.recall, self._doubt)
+        if self.guarantee is not None:
+            precision: Any = self.precision
+            return depth_of_mean_precision(hits, n_targets, precision, self._doubt)
         return self._choose(hits, items, n_targets)
 
     def _apparent(self, hits: float, t: float, n_targets: float) -> dict[str, float]:

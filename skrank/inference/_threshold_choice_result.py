@@ -12,6 +12,7 @@ from skrank._utils._checks import check_fraction, check_option, invalid
 from skrank._utils._documented import documented
 from skrank._utils._numbers import interval, number
 from skrank._utils._text import brief
+from skrank.inference._guarantee import PromisedRule
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result
 from skrank.inference._variability._interval import ChoiceRule
@@ -85,16 +86,18 @@ class ThresholdChoiceResult(Result):
     apparent_recall: float
     apparent_precision: float
     apparent_profit: float
-    _rules: Mapping[str, ChoiceRule]
+    _rules: Mapping[str, ChoiceRule | PromisedRule]
     score: str
     _pos_label: object
     _output: Orientation | None
+    # what is promised, and with which probability
+    _promised: tuple[str, float] | None = None
 
     title: ClassVar[str] = "{0._what} with {0.metric}"
     _of_rankings: ClassVar[bool] = False
 
     def confidence_interval(
-        self, quantity: str, confidence_level: float = 0.95
+        self, quantity: str, confidence_level: float | None = None
     ) -> ConfidenceInterval:
         """Return the interval of a quantity.
 
@@ -107,13 +110,16 @@ class ThresholdChoiceResult(Result):
             rankings, the depth that would be chosen with as many others. The others
             hold the true recall, precision and profit of this threshold or depth in the
             population, of a share of targets as here.
-        confidence_level : float, default=0.95
-            Probability of the interval, between 0 and 1.
+        confidence_level : float, default=None
+            Probability of the interval, between 0 and 1. None is 0.95, and the
+            guarantee for a promised recall or precision.
 
         Returns
         -------
         interval : ConfidenceInterval
-            Lower and upper limit; NaN for what is not defined.
+            Lower and upper limit; NaN for what is not defined. The interval of a
+            promised recall or precision is one-sided: at the level of the guarantee the
+            lower limit is the promised value or above it, and the upper limit is 1.
 
         Raises
         ------
@@ -125,8 +131,15 @@ class ThresholdChoiceResult(Result):
         if quantity not in self._rules:
             rule = 'be "t" for several rankings, which have no threshold'
             raise invalid("quantity", rule, brief(quantity))
-        level = check_fraction("confidence_level", confidence_level)
+        level = self._level(quantity)
+        if confidence_level is not None:
+            level = check_fraction("confidence_level", confidence_level)
         return ConfidenceInterval(*self._rules[quantity].bounds(level))
+
+    def _level(self, quantity: str) -> float:
+        """Probability of an interval in print: that of a promise for what it is of."""
+        promised, level = self._promised or ("", 0.95)
+        return level if quantity == promised else 0.95
 
     def classifier(
         self,
@@ -203,7 +216,12 @@ class ThresholdChoiceResult(Result):
             value = getattr(self, name)
             if math.isnan(value):
                 continue
-            low, high = self._rules[name].bounds(0.95)
+            low, high = self._rules[name].bounds(self._level(name))
+            if isinstance(self._rules[name], PromisedRule):
+                sure = f"with probability {self._level(name):g}"
+                said = f"{number(value)}   {number(low)} or more, {sure}, {held}"
+                rows.append((name, said))
+                continue
             if name == "t" and "threshold" not in self._rules:
                 held = "chosen with other groups"
             text = f"{number(value)}   95 %: {interval(low, high)} {held}"

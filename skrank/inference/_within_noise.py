@@ -1,4 +1,4 @@
-"""Refit rule of a search: the simplest candidate that may be as good as the best."""
+"""Refit rule of a search: the simplest candidate not significantly below the best."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def within_noise(
     significance_level: float = 0.05,
     ratio: float | None = None,
 ) -> Callable[[Mapping[str, Any]], int]:
-    """Return a `refit` rule: the simplest candidate that may be as good as the best.
+    """Return a `refit` rule: the simplest candidate not significantly below the best.
 
     The rule takes the candidate with the best mean score, and compares each other
     candidate with it on the folds. Of the candidates that are not significantly worse,
-    the simplest is refitted. It may be worse than the best by less than the folds can
-    show.
+    the simplest is refitted. Not significantly worse is not as good: it may be worse by
+    as much as the folds cannot show, and few targets show little.
 
     Parameters
     ----------
@@ -72,7 +72,9 @@ def within_noise(
     -----
     The differences of the K folds have the mean d and the standard deviation s. The
     statistic is ``d / (s sqrt(1 / K + ratio))``, with Student's t distribution with K -
-    1 degrees of freedom, as folds share items to fit ([1]_, section 4.1). A candidate
+    1 degrees of freedom, as folds share items to fit ([1]_, section 4.1). For R
+    repetitions, s is that within them, with R (K - 1) degrees of freedom, and the root
+    is multiplied by ``sqrt(0.8 + 0.2 / R)``, as their means are correlated. A candidate
     with a missing score is left out.
 
     References
@@ -130,16 +132,20 @@ def _simplest(
         raise invalid("cv_results", "hold finite scores", "none")
     means = np.where(known, scores.mean(axis=1), -math.inf)
     best = int(np.argmax(means))
-    n_folds = len(columns)
-    share = 1 / (n_folds - 1) if ratio is None else ratio
-    limit = float(student.isf(level, n_folds - 1))
-    as_good = [
-        i
-        for i in np.flatnonzero(known)
-        # equal on all folds, or not so many standard errors below
-        if means[best] - means[i]
-        <= limit * corrected_error(scores[best] - scores[i], share)
-    ]
+    share = 1 / (len(columns) - 1) if ratio is None else ratio
+    # repeated folds, one repetition after the other; or other splits
+    n_folds = round(1 + 1 / share)
+    repetition = np.arange(len(columns)) // n_folds
+    if len(columns) % n_folds:
+        repetition = np.zeros_like(repetition)
+
+    def is_as_good(i: int) -> bool:
+        """Whether a candidate is equal on all folds, or not significantly worse."""
+        lost = scores[best] - scores[i]
+        error, freedom = corrected_error(lost, share, repetition)
+        return bool(lost.mean() <= student.isf(level, freedom) * error)
+
+    as_good = [i for i in np.flatnonzero(known).tolist() if is_as_good(i)]
     params = cv_results["params"]
     key = _key_of(complexity, params)
     return int(min(as_good, key=lambda i: (key(params[i]), -means[i])))

@@ -102,6 +102,20 @@ def check_held_out_once(
         raise invalid(name, rule, got + source)
 
 
+def repetition_of(items: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+    """Number the repetitions of a cross-validation, by the held-out items of its parts.
+
+    A repetition ends before the part that holds one of its items again.
+    """
+    held = np.zeros(1 + max(int(np.max(one, initial=-1)) for one in items), dtype=bool)
+    begins = np.zeros(len(items), dtype=np.intp)
+    for number, one in enumerate(items):
+        if held[one].any():
+            begins[number], held[:] = 1, False
+        held[one] = True
+    return begins.cumsum()
+
+
 def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:
     """Return the held-out items of each fold, from results with all entries."""
     if not {"estimator", "indices"} <= set(cv_results):
@@ -192,7 +206,9 @@ def folds_of_search(
     groups: ArrayLike | None,
 ) -> list[Fold]:
     """Make the folds of a search again, if its splitter gives the same folds twice."""
-    folds, again = (make_folds(search.cv, estimators, X, y, groups) for _ in range(2))
+    folds, again = (
+        make_folds(search.cv, estimators, X, y, groups, repeated=True) for _ in range(2)
+    )
     tests = zip(folds, again, strict=True)
     if not all(np.array_equal(one[1], other[1]) for one, other in tests):
         rule = (

@@ -40,6 +40,7 @@ from skrank.ranking._folds import (
     fit_folds,
     held_out,
     make_folds,
+    repetition_of,
 )
 from skrank.ranking._input import (
     RankingInput,
@@ -739,6 +740,14 @@ class Rankings:
         return replace(
             self, names=names, parts=parts, outputs=outputs, lower_is_better=lower
         )
+
+    @property
+    def repetition(self) -> Codes | None:
+        """Number of the repetition of each fold; None for other data."""
+        if self.kind != "folds":
+            return None
+        of_parts = repetition_of(self.items)
+        return of_parts[np.unique(self.folds, return_index=True)[1]]
 
     def by_fold(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return means over the parts of each fold; other values as they are.

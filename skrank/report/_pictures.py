@@ -38,6 +38,19 @@ def gallery(
     n = int(shown[0].t[-1])
     top = min(n, max(100, 10 * int(max(one.n_targets for one in shown))))
     part = f" The figure shows the first {top} of {n} items." if top < n else ""
+    # in words, what the lines show: as many items as there are targets
+    depth = min(n, max(1, int(shown[0].n_targets)))
+    recalls = [one.at(depth) / one.n_targets for one in shown]
+    found = {
+        "recall": [f"{recall:.0%} of the targets" for recall in recalls],
+        "value": [f"{metric} {values[name]:#.3g}" for name in names],
+        "lift": [f"lift {recall * n / depth:.3g}" for recall in recalls],
+    }
+    said = {
+        what: "; ".join(f"{as_text(a)}: {b}" for a, b in zip(names, each, strict=True))
+        for what, each in found.items()
+    }
+    at_depth = f"in the first {depth} of {n} items"
     figures = [
         _figure(
             "Targets found down the ranking",
@@ -45,6 +58,7 @@ def gallery(
             "A steep curve is good. The dotted line is the mean of random selection, "
             "which is in the grey band at each depth with a probability of at least "
             f"95 %.{part}",
+            f"Hit curves, {at_depth}. {said['recall']}.",
             top=top,
         ),
         _figure(
@@ -53,12 +67,14 @@ def gallery(
             "Average precision is approximately the area below the curve. The grey "
             "band is the range of random selection. It is high where few targets are "
             "found.",
+            f"Curves of precision against recall. {said['value']}.",
         ),
         _figure(
             "Lift at every depth",
             HitCurveDisplay(shown),
             "Targets found as a multiple of those expected by chance, on logarithmic "
             "scales. Random selection has the mean 1 and the range of the grey band.",
+            f"Curves of lift, {at_depth}. {said['lift']}.",
             kind="lift",
         ),
     ]
@@ -82,8 +98,13 @@ def gallery(
 """
 
 
-def _figure(caption: str, display: CurveDisplay, reading: str, **settings: Any) -> str:
-    """Draw on a figure without pyplot; return it with its explanation."""
+def _figure(
+    caption: str, display: CurveDisplay, reading: str, said: str, **settings: Any
+) -> str:
+    """Draw on a figure without pyplot; return it with its explanation.
+
+    `said` has the numbers of the figure, in place of it.
+    """
     from matplotlib import style
 
     drawn = io.BytesIO()  # as pixels: lines of many points make a large page
@@ -94,7 +115,7 @@ def _figure(caption: str, display: CurveDisplay, reading: str, **settings: Any) 
     source = base64.b64encode(drawn.getvalue()).decode()
     return f"""<figure>
 <figcaption>{caption}</figcaption>
-<img src="data:image/png;base64,{source}" alt="{caption}. {reading}"/>
+<img src="data:image/png;base64,{source}" alt="{escape(said)}"/>
 <p>{reading}</p>
 </figure>
 """

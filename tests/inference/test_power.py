@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import curve_fit
-from scipy.stats import beta, binom, hypergeom, norm
+from scipy.stats import beta, binom, hypergeom, norm, spearmanr
 
 from cases import runs
 from skrank import (
@@ -22,6 +22,7 @@ from skrank import (
 )
 from skrank.inference._power import _reach
 from skrank.inference._study import _critical as critical_value
+from skrank.inference._study import _subsets
 from skrank.metrics._definitions import make_null_metric
 
 STUDY = {"n_targets": 12, "prevalence": 0.02, "value": 0.1}
@@ -233,34 +234,105 @@ def test_a_seed_gives_the_same_result():
     assert abs(one["power"] - other["power"]) < 6 * one["power_standard_error"]
 
 
-@pytest.mark.slow
-def test_a_pilot_gives_the_population():
+def heavy_tails(rng, m, n):
+    y = np.arange(n) < m
+    return y, rng.standard_t(3, n) + 0.8 * y
+
+
+def few_found(rng, m, n):
+    y = np.arange(n) < m
+    return y, rng.normal(size=n) + 3.0 * (y & (rng.random(n) < 0.15))
+
+
+def half_found(rng, m, n):
+    y = np.arange(n) < m
+    return y, rng.normal(size=n) + 2.0 * (y & (rng.random(n) < 0.5))
+
+
+@pytest.mark.parametrize("law", [heavy_tails, few_found, half_found])
+def test_a_pilot_of_any_shape_gives_its_power(law):
+    """Judge: studies of the population itself, by the exact critical value."""
+    pilot = Rankings.from_predictions(*law(np.random.default_rng(2), 4000, 200_000))
+    result = random_selection_power(n_targets=16, pilot=pilot)
+    rng, critical = np.random.default_rng(3), RandomSelectionNull(800, 16).isf(0.05)
+    found, hits = [], np.arange(1, 17)
+    for _ in range(1500):
+        y, score = law(rng, 16, 800)
+        ranks = np.flatnonzero(y[np.argsort(-score)]) + 1
+        found.append(np.mean(hits / ranks) > critical)
+    # the share of a pilot's targets that are found has an error of its own
+    assert abs(result.power - np.mean(found)) < 0.02 + 3 * np.std(found) / 1500**0.5
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_a_pilot_gives_the_population(decimals):
     rng = np.random.default_rng(0)
     y, noise = np.arange(20_000) < 1000, rng.normal(size=(2, 20_000))
     noise[1] = 0.6 * noise[0] + 0.8 * noise[1]
     a, b = np.where(y, [[1.5], [1.0]] + 1.2 * noise, noise)
+    settings = {"n_targets": 10, "n_distinct": None if decimals is None else 10_000}
+    if decimals is not None:
+        a, b = np.round(a, decimals), np.round(b, decimals)
     single = random_selection_power(
-        pilot=Rankings.from_predictions(y, a), n_targets=10, significance_level=0.01
+        pilot=Rankings.from_predictions(y, a), significance_level=0.01, **settings
     )
     assert single.study.prevalence == 0.05
-    assert single.study.spread == pytest.approx(1.2, abs=0.06)
     # with a thousand targets the value of the pilot is that of the population
     of_a, of_b = (average_precision(y, one) for one in (a, b))
     assert single.value == pytest.approx(of_a, rel=0.02)
     assert of_a == pytest.approx(ap_of_shift(1.5, 1.2, 0.05), rel=0.1)
     pilot = Rankings.from_predictions(y, {"a": a, "b": b})
-    both = comparison_power(pilot=pilot, n_targets=10, n_studies=100)
-    assert both.study.correlation == pytest.approx(0.6, abs=0.03)
+    both = comparison_power(pilot=pilot, n_studies=100, **settings)
     assert both.difference == pytest.approx(of_a - of_b, rel=0.05)
-    other = random_selection_power(
-        pilot=Rankings.from_predictions(y, a), prevalence=0.01, spread=1.0, power=0.9
+    other = (
+        random_selection_power(
+            pilot=Rankings.from_predictions(y, a), prevalence=0.01, power=0.9
+        )
+        if decimals is None
+        else both
     )
-    assert (other.study.prevalence, other.study.spread) == (0.01, 1.0)
+    assert other.study.prevalence == (0.01 if decimals is None else 0.05)
+    assert "drawn from the pilot" in str(both)
+
+
+def test_two_models_keep_the_places_of_an_item():
+    """Of equal models the studies are equal; of others the items go together."""
+    rng = np.random.default_rng(0)
+    y, a = np.arange(3000) < 150, rng.normal(size=3000)
+    a[y] += 1.0
+    b = a + 0.5 * rng.normal(size=3000)
+    for other in (3 * a, b):
+        pilot = Rankings.from_predictions(y, {"a": a, "b": other})
+        study = comparison_power(
+            pilot=pilot, n_targets=12, n_studies=100, difference=None
+        ).study
+        drawn = study.scores(12, 300, rng)
+        if other is not b:
+            assert_allclose(*drawn)
+            continue
+        for of, part in ((y, drawn[..., :12]), (~y, drawn[..., 12:])):
+            found = spearmanr(*part.reshape(2, -1))[0]
+            assert found == pytest.approx(spearmanr(a[of], b[of])[0], abs=0.03)
+
+
+@pytest.mark.parametrize("m", [3, 8, 40])
+def test_different_targets_are_drawn(m):
+    """All subsets are equally likely, and larger samples repeat targets."""
+    rows = _subsets(10, (4000, m), np.random.default_rng(0))
+    assert rows.shape == (4000, m)
+    counts = np.stack([np.bincount(row, minlength=10) for row in rows])
+    assert (counts.max(axis=1) > 1).all() == (m > 10)
+    error = math.sqrt(m / 10 / 4000)
+    assert_allclose(counts.mean(axis=0), m / 10, atol=4 * error)
+    if m < 10:  # pairs, too
+        pairs = (counts.T @ counts)[np.triu_indices(10, 1)] / 4000
+        assert_allclose(pairs, m * (m - 1) / 90, atol=4 * error)
 
 
 Y, SCORES = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
 ONE_MODEL = Rankings.from_predictions(Y, SCORES)
 EQUAL = Rankings.from_predictions(Y, {"a": SCORES, "b": SCORES[::-1]})
+PILOT = Rankings.from_predictions(np.arange(300) < 100, -np.arange(300.0))
 NONE = {"n_targets": None, "value": None, "power": 0.8}
 
 
@@ -302,7 +374,8 @@ NONE = {"n_targets": None, "value": None, "power": 0.8}
             {"n_targets": None, "power": 0.8, "metric": "precision@20"},
             "`n_targets` must be given, unless by a pilot, for a metric",
         ),
-        ({"pilot": ONE_MODEL}, "`value` must be None with a pilot"),
+        ({"pilot": PILOT}, "`value` must be None with a pilot"),
+        (NONE | {"pilot": PILOT, "spread": 1.0}, "`spread` must be left out with a p"),
         (NONE | {"pilot": [1]}, "`pilot` must be Rankings of 1 model;"),
         (NONE | {"pilot": EQUAL}, "`pilot` must be Rankings of 1 model;"),
         (
@@ -312,10 +385,6 @@ NONE = {"n_targets": None, "value": None, "power": 0.8}
         (
             NONE | {"pilot": Rankings.from_predictions([1, 0, 0], [1, 2, 3])},
             "`pilot` must be one data set",
-        ),
-        (
-            NONE | {"pilot": Rankings.from_predictions([1, 1, 0], [3, 2, 1])},
-            "`pilot` must have a value that binormal scores have",
         ),
     ],
 )
@@ -433,8 +502,13 @@ def test_a_profit_has_the_power_of_its_precision(t):
     assert second.sample_value == pytest.approx(20 * (10 * first.sample_value - 1))
 
 
+def test_a_small_pilot_is_said():
+    with pytest.warns(UserWarning, match="A pilot of 3 targets tells little of the po"):
+        random_selection_power(n_targets=5, pilot=ONE_MODEL, n_studies=100)
+
+
 def test_a_tied_pilot_is_said():
-    y = np.arange(400) < 20
+    y = np.arange(2000) < 100
     score = np.round(np.random.default_rng(0).normal(y), 0)
     pilot = Rankings.from_predictions(y, score)
     with pytest.warns(UserWarning, match="The pilot has tied scores"):

@@ -34,6 +34,7 @@ from sklearn.preprocessing import StandardScaler
 import oracles
 from cases import METRICS, TIES, assert_share, named, oracle_settings, runs
 from skrank import (
+    RandomSelectionTest,
     SearchSelectionResult,
     SearchSelectionTest,
     make_average_precision_scorer,
@@ -549,6 +550,54 @@ def test_candidates_are_checked():
     spent = (fold for fold in ())
     with pytest.raises(ValueError, match="`cv` must make folds each time.*got none"):
         test.from_cv([KNeighborsClassifier()], X, Y, cv=spent)
-    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
-    with pytest.raises(ValueError, match="`cv` must make folds that hold out no item"):
-        test.from_cv([KNeighborsClassifier()], X, Y, cv=cv)
+
+
+def test_the_same_folds_twice_are_those_folds():
+    """A repetition that adds nothing changes nothing but the draws."""
+    models = [KNeighborsClassifier(k) for k in (5, 25)]
+    folds = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, Y))
+    test = SearchSelectionTest(n_resamples=1999, random_state=0)
+    once, twice = (test.from_cv(models, X, Y, cv=cv) for cv in (folds, 2 * folds))
+    for name in ("values", "null_means", "null_stds", "zscores"):
+        assert_allclose(getattr(twice, name), getattr(once, name))
+    assert (once.inflation, twice.inflation) == (math.sqrt(2), math.sqrt(2))
+    error = np.sqrt(once.adjusted_pvalues * (1 - once.adjusted_pvalues) / 1000)
+    gap = np.abs(once.adjusted_pvalues - twice.adjusted_pvalues)
+    assert np.all(gap < 4 * error + 0.001)
+
+
+def test_repeated_folds_vary_as_one_repetition():
+    """Judge: the test of the folds of each repetition alone."""
+    model = KNeighborsClassifier(9)
+    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
+    folds = list(cv.split(X, Y))
+    alone = [
+        RandomSelectionTest().from_cv(model, X, Y, cv=folds[i : i + 4])
+        for i in (0, 4, 8)
+    ]
+    result = SearchSelectionTest(**FAST).from_cv([model], X, Y, cv=cv)
+    assert result.n_rankings == 12
+    assert result.value == pytest.approx(np.mean([one.value for one in alone]))
+    variance = np.mean([one.null_std**2 for one in alone])
+    assert result.null_stds[0] == pytest.approx(math.sqrt(variance))
+    search = knn_search(cv=cv)
+    values = SearchSelectionTest(**FAST).from_search(search, X, Y).values
+    assert_allclose(values, search.cv_results_["mean_test_score"])
+
+
+def test_random_splits_are_repetitions_of_one_fold():
+    cv = StratifiedShuffleSplit(5, test_size=0.3, random_state=0)
+    result = SearchSelectionTest(**FAST).from_cv([KNeighborsClassifier()], X, Y, cv=cv)
+    assert result.inflation == 1
+
+
+@pytest.mark.nightly
+def test_size_on_repeated_folds():
+    rng, found = np.random.default_rng(4), []
+    models = [KNeighborsClassifier(k) for k in (1, 3, 9, 25)]
+    for seed in range(runs(40)):
+        y, items = rng.permutation(160) < 20, rng.normal(size=(160, 4))
+        cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=seed)
+        result = SearchSelectionTest(**FAST).from_cv(models, items, y, cv=cv)
+        found.append(result.pvalue <= 0.05)
+    assert_share(found, most=0.05)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from cases import assert_share, runs
 from skrank import RankCounts, Ranking, ThresholdChoice, expected_profit
-from skrank.inference._guarantee import deepest_promise
+from skrank.inference._guarantee import deepest_promise, sums_needed
 from skrank.inference._threshold_choice_points import Points
 
 RULES = [
@@ -495,7 +496,7 @@ def test_too_few_targets_for_a_guarantee():
     assert result.metric == "recall 0.9 or more, with probability 0.95"
     # two starts share .05: .3**4 < .025 < .3**3
     choice = ThresholdChoice(precision=0.3, guarantee=0.95, n_resamples=20)
-    with pytest.warns(UserWarning, match="they need at least 4 targets at the top"):
+    with pytest.warns(UserWarning, match="the first 4 items must be targets"):
         result = choice.from_predictions(y[::-1], score)
     assert (result.t, result.threshold) == (0, math.inf)
 
@@ -515,7 +516,7 @@ def test_guaranteed_precision_goes_down_to_the_first_failure():
 
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("rule", [{"recall": 0.8}, {"precision": 0.3}])
-@pytest.mark.filterwarnings("ignore:The tests down the ranking")
+@pytest.mark.filterwarnings("ignore:A precision of 0.3 cannot be promised")
 def test_guarantee_is_missed_at_most_as_often_as_promised(name, rule):
     draw, y = POPULATIONS[name], np.arange(2000) < 60
     rng, missed = np.random.default_rng(0), 0
@@ -545,14 +546,169 @@ def test_guarantee_of_a_ranking_without_information():
     assert chosen / 1000 < 0.05 + 3 * 0.0069  # sqrt(.05 * .95 / 1000)
 
 
-def test_guarantee_is_for_one_ranking():
-    y, score, day = days()
+def test_guarantee_is_not_for_the_models_of_folds():
     choice = ThresholdChoice(recall=0.8, guarantee=0.95)
-    with pytest.raises(ValueError, match="must be one ranking, .* for 60 groups"):
-        choice.from_predictions(y, score, groups=day)
     X, y = load_breast_cancer(return_X_y=True)
-    with pytest.raises(ValueError, match="must be one ranking, .* for 5 folds"):
+    with pytest.raises(ValueError, match="must be of one model, .* models of 5 folds"):
         choice.from_cv(GaussianNB(), X, y)
+    with pytest.raises(ValueError, match="rank others by `from_estimator`"):
+        choice.from_cv(GaussianNB(), X, y, groups=np.arange(y.size) % 3)
+
+
+@pytest.mark.parametrize("rule", [{"recall": 0.8}, {"precision": 0.3}])
+@pytest.mark.parametrize("guarantee", [0.9, 0.95])
+def test_limit_of_a_promise_is_one_sided_at_its_level(rule, guarantee):
+    """Judge: limits of Clopper and Pearson by the binomial distribution."""
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) < 100
+    score = rng.normal(2.5 * y)
+    choice = ThresholdChoice(**rule, guarantee=guarantee, n_resamples=20)
+    result = choice.from_predictions(y, score)
+    ((name, value),) = rule.items()
+    low, high = result.confidence_interval(name)
+    assert value - 1e-9 <= low < getattr(result, name)
+    assert high == 1
+    hits = np.count_nonzero(y & (score >= result.threshold))
+    if name == "recall":  # of no ties, the target of this order is the threshold
+        for level in (guarantee, 0.99):
+            low = result.confidence_interval(name, level).low
+            assert binom.sf(hits - 1, 100, low) == pytest.approx(1 - level)
+    else:
+        assert low == value
+        wide = result.confidence_interval(name, 0.9999).low
+        assert binom.sf(hits - 1, result.t, wide) == pytest.approx(0.0001 / 2)
+    assert f"or more, with probability {guarantee}, on other items" in str(result)
+    assert "   95 %: " in str(result)  # of what is not promised
+
+
+@pytest.mark.parametrize("share", [0.35, 0.2])
+def test_what_can_be_promised_of_a_precision(share):
+    """The promised precision and the needed items pass the binomial tests."""
+    rng = np.random.default_rng(0)
+    y = np.append(rng.random(60) < share, rng.random(500) < 0.02)
+    if share < 0.3:
+        y[:60] = np.arange(60) % 5 == 4
+    choice = ThresholdChoice(precision=0.3, guarantee=0.95, n_resamples=2)
+    with pytest.warns(UserWarning, match="cannot be promised with probab") as said:
+        assert choice.from_predictions(y, -np.arange(560.0)).t == 0
+    text = str(said[0].message)
+    promised, items = re.search(
+        r"a precision of ([\d.]+) can be promised, for the first (\d+) items", text
+    ).groups()
+    hits = y[: int(items)].sum()
+    assert binom.sf(hits - 1, int(items), float(promised)) == pytest.approx(
+        0.025,
+        rel=0.3,  # two digits of the precision
+    )
+    if share > 0.3:
+        needed = re.search(r"needs about (\d+) items with (\d+) targets", text).groups()
+        items, hits = map(int, needed)
+        assert binom.sf(hits - 1, items, 0.3) <= 0.025
+        assert binom.sf(hits - 1, items, 0.3) > 0.001
+    else:
+        assert "The nearest threshold has" in text
+
+
+def test_sums_that_show_a_mean():
+    """Judge: the bound of Bentkus with binomial probabilities summed in rationals."""
+    for n, mean, doubt in (
+        (14, Fraction(4, 5), Fraction(1, 20)),
+        (9, *[Fraction(1, 4)] * 2),
+    ):
+        p = [math.comb(n, k) * mean**k * (1 - mean) ** (n - k) for k in range(n + 1)]
+        needed = float(sums_needed(n, float(mean), float(doubt)))
+        bounds = [
+            sum((k - h) * p[k] for k in range(h + 1, n + 1)) / (Fraction(needed) - h)
+            for h in range(n)
+            if h < needed
+        ]
+        assert float(min(bounds)) == pytest.approx(float(doubt))
+    # if all values are 1, as many as of a binomial test
+    assert sums_needed(13, 0.8, 0.05) > 13
+    assert sums_needed(14, 0.8, 0.05) < 14
+    assert sums_needed(0, 0.8, 0.05) == math.inf
+
+
+VALUES = {
+    "0 or 1": lambda rng, size: (rng.random(size) < 0.7).astype(float),
+    "thirds": lambda rng, size: rng.binomial(3, 0.7, size) / 3,
+    "beta": lambda rng, size: rng.beta(1.4, 0.6, size),
+    "rarely 0": lambda rng, size: np.where(rng.random(size) < 0.3, 0.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("n", [9, 30])
+@pytest.mark.parametrize("name", VALUES)
+def test_a_mean_is_not_shown_too_often(name, n):
+    sums = VALUES[name](np.random.default_rng(0), (4000, n)).sum(axis=1)
+    assert_share(sums >= sums_needed(n, 0.7, 0.05), most=0.05)
+
+
+def promised_days(rng, n_days):
+    """Days of unequal sizes, shares and difficulty."""
+    day = np.repeat(np.arange(n_days), rng.integers(30, 70, n_days))
+    y = rng.random(day.size) < np.minimum(0.6, rng.gamma(1, 0.08, n_days))[day]
+    return y, rng.normal(rng.gamma(4, 0.5, n_days)[day] * y), day
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("rule", [{"recall": 0.7}, {"precision": 0.15}])
+@pytest.mark.filterwarnings("ignore:A precision of 0.15 cannot be promised")
+def test_promise_of_days_is_kept(rule):
+    """The mean over 4000 other days misses it at most as often as promised."""
+    rng = np.random.default_rng(0)
+    y, score, day = promised_days(rng, 4000)
+    order = np.lexsort((-score, day))
+    rank = np.arange(y.size) - np.searchsorted(day, day)
+    hits = np.zeros((4000, 71))
+    hits[day, rank + 1] = y[order]
+    hits = hits.cumsum(axis=1)
+    if "recall" in rule:
+        some = hits[:, -1] > 0
+        true = (hits[some] / hits[some, -1:]).mean(axis=0)
+    else:
+        sizes = np.minimum(np.arange(71), np.bincount(day)[:, None])
+        true = (hits / np.maximum(sizes, 1)).mean(axis=0)
+    (value,) = rule.values()
+    choice, missed = ThresholdChoice(**rule, guarantee=0.9, n_resamples=2), []
+    for _ in range(runs(100)):
+        y, score, day = promised_days(rng, 30)
+        t = choice.from_predictions(y, score, groups=day).t
+        missed.append(t > 0 and true[min(int(t), 70)] < value)
+    assert_share(missed, most=0.1)
+
+
+def test_promise_of_days():
+    y, score, day = days()
+    choice = ThresholdChoice(recall=0.8, guarantee=0.95, n_resamples=20)
+    result = choice.from_predictions(y, score, groups=day)
+    assert result.metric == "mean recall 0.8 or more, with probability 0.95"
+    assert result.confidence_interval("recall") == pytest.approx((0.8, 1))
+    # a longer depth than without a promise, and the first with such a sum of recalls
+    plain = ThresholdChoice(recall=0.8).from_predictions(y, score, groups=day)
+    assert result.t > plain.t
+    recalls = {t: [] for t in (result.t, result.t - 1)}
+    for one in np.unique(day):
+        found = y[day == one][np.argsort(-score[day == one])]
+        if found.any():
+            for t, each in recalls.items():
+                each.append(found[: int(t)].sum() / found.sum())
+    n = len(recalls[result.t])
+    needed = sums_needed(n, 0.8, 0.05)
+    assert sum(recalls[result.t]) >= needed > sum(recalls[result.t - 1])
+    assert result.apparent_recall == pytest.approx(np.mean(recalls[result.t]))
+
+
+def test_too_few_days_for_a_promise():
+    y, score, day = days(n_days=12)
+    choice = ThresholdChoice(recall=0.8, guarantee=0.95, n_resamples=20)
+    with pytest.warns(UserWarning, match="needs 14 groups with targets or more, and g"):
+        result = choice.from_predictions(y, score, groups=day)
+    assert result.recall == 1
+    choice = ThresholdChoice(precision=0.5, guarantee=0.95, n_resamples=20)
+    with pytest.warns(UserWarning, match="At the least, 6 days must have a precision"):
+        result = choice.from_predictions(y, score, groups=day)
+    assert result.t == 0
 
 
 def test_few_days_are_said():

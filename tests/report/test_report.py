@@ -25,7 +25,10 @@ from skrank import (
     Ranking,
     RankingComparison,
     Rankings,
+    average_precision,
+    enrichment_factor,
     ranking_report,
+    recall_at_t,
 )
 from skrank.null import MeanNull
 
@@ -537,7 +540,14 @@ def test_pictures_are_data():
         start, data = image["src"].split(",")
         assert start == "data:image/png;base64"
         assert base64.b64decode(data, validate=True).startswith(b"\x89PNG")
-        assert len(image["alt"]) > 20
+    # the numbers of the figures, by the public functions
+    y, scores = two_rankings()
+    for name, score in scores.items():
+        recall = recall_at_t(y, score, t=int(y.sum()))
+        assert f"{name}: {recall:.0%} of the targets" in images[0]["alt"]
+        assert f"{name}: AP {average_precision(y, score):#.3g}" in images[1]["alt"]
+        lift = enrichment_factor(y, score, t=int(y.sum()))
+        assert f"{name}: lift {lift:.3g}" in images[2]["alt"]
 
 
 @pytest.mark.usefixtures("without_pictures")

@@ -90,16 +90,44 @@ def binormal_values(
     """
     dense = _dense(frame)
     sample = _sample(shifts, spread, dense)
+    return _dense_values(metric, frame, sample, n_distinct)
+
+
+def values_of_shares(
+    metric: Metric,
+    frame: Frame,
+    depths: Array,
+    hits: Array,
+    n_distinct: int | None = None,
+) -> float:
+    """Value of a dense ranking, by its targets between depths of the non-targets.
+
+    Both are shares: the depths of the non-targets, from 0 to 1, and the targets.
+    """
+    dense = _dense(frame)
+    others = np.zeros((1, 2 * hits.size + 1))
+    n_non_targets = dense.n_samples - dense.n_targets
+    others[0, 1::2] = n_non_targets * np.diff(depths)
+    sample = Sample(dense.n_targets * hits[None], others)
+    return float(_dense_values(metric, frame, sample, n_distinct)[0])
+
+
+def _dense_values(
+    metric: Metric, frame: Frame, sample: Sample, n_distinct: int | None
+) -> Array:
+    """Values of dense rankings, whose items may have few distinct scores."""
+    dense = _dense(frame)
     if n_distinct is not None:
-        hits, others = sample.hits, sample.others[:, 1::2]
-        depths = np.cumsum(hits + others, axis=1)
+        before = ((0, 0), (1, 0))
+        hits = np.pad(sample.hits, before)
+        depths = np.cumsum(hits + np.pad(sample.others[:, 1::2], before), axis=1)
         ends = dense.n_samples * np.arange(1, n_distinct + 1) / n_distinct
         found = [
             np.interp(ends, row, np.cumsum(one))
             for row, one in zip(depths, hits, strict=True)
         ]
         hits = np.diff(found, prepend=0.0, axis=1)
-        others = np.zeros((shifts.size, 2 * n_distinct + 1))
+        others = np.zeros((len(hits), 2 * n_distinct + 1))
         others[:, 1::2] = dense.n_samples / n_distinct - hits
         sample = Sample(hits, others)
     return _values(_of_dense(metric, frame, dense), sample, dense)
@@ -133,13 +161,19 @@ def binormal_model(metric: Metric, frame: Frame, spread: float) -> Model:
     return Model(values, scale * variances, np.full(values.size, _DENSE))
 
 
+def draw_shares(
+    size: tuple[int, int], shift: float, spread: float, rng: np.random.Generator
+) -> Array:
+    """Draw the shares of the non-targets above targets of binormal rankings."""
+    return np.asarray(ndtr(-(shift + spread * rng.standard_normal(size))))
+
+
 def draw_others(
-    size: int, shift: float, spread: float, frame: Frame, rng: np.random.Generator
+    shares: Array, frame: Frame, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Draw binormal rankings: the number of non-targets above each target."""
+    """Draw rankings: the number of non-targets above each target, by their shares."""
     m = int(frame.n_targets)
-    scores = shift + spread * rng.standard_normal((size, m))
-    tails = np.sort(ndtr(-scores), axis=1)
+    tails = np.sort(shares, axis=1)
     between = np.diff(tails, prepend=0.0, append=1.0, axis=1)
     drawn = rng.multinomial(int(frame.n_samples) - m, between)
     above: NDArray[np.intp] = drawn[:, :-1].cumsum(axis=1)
@@ -156,7 +190,8 @@ def _drawn(
     """
     m = int(frame.n_targets)
     size = int(np.clip(_DRAWN // m, 16, 500))
-    others = draw_others(size, shift, spread, frame, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    others = draw_others(draw_shares((size, m), shift, spread, rng), frame, rng)
     groups, row = single_hits(others)
     values = metric.values(groups, row, size, frame)
     gains = metric.gain(groups.above, 1, groups.hits_above, 1, frame)

@@ -103,16 +103,19 @@ class ClusterChanges:
 class PartChanges:
     """Data sets are drawn anew, or folds, with `ratio` held-out items for a fitted one.
 
-    The rows are the values of the data sets.
+    The rows are the values of the data sets. Of folds, `repetition` is the number of
+    the repetition of each.
     """
 
     values: Floats
     ratio: float = 0.0
+    repetition: Codes | None = None
 
     def error(self, contrast: Sequence[float] | Floats) -> StandardError:
         """Return the standard error of the mean; NaN of a single data set or fold."""
-        error = corrected_error(self.values @ contrast, self.ratio)
-        return StandardError(error, len(self.values) - 1.0)
+        return StandardError(
+            *corrected_error(self.values @ contrast, self.ratio, self.repetition)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +163,7 @@ def changes_of(
     if method == "two_way":
         return two_way_changes(metric, rankings, values)
     if method in ("t", "corrected_t"):
-        return PartChanges(values, rankings.ratio)
+        return PartChanges(values, rankings.ratio, rankings.repetition)
     if rankings.clusters is not None:
         return cluster_changes(metric, rankings.parts[0], rankings.clusters)
     return item_changes(metric, rankings.parts)
