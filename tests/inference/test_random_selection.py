@@ -63,7 +63,7 @@ def test_fields(example):
 
 # method -> (are there bounds, is there an error)
 METHODS = {
-    "exact": (True, False),
+    "exact": (True, True),
     "inversion": (False, True),
     "importance_sampling": (False, True),
     "monte_carlo": (False, True),
