@@ -32,6 +32,10 @@ _FIRST, _TOGETHER = 12, 1000
 # Frequencies, and frequencies times cells: some seconds. And frequencies of the largest
 # chains, which are sufficient far from the mean.
 _MOST, _WORK, _LEAST = 2**14, 8e7, 128
+# Variances of the hits of a tie, and its least share of the variance of the sum, with
+# which the sum is nearly on a lattice; and how many of its periods are followed. By
+# benchmarks/judged_distributions.py: without them p of some large ties is 5 % wrong.
+_TIE, _SHARE, _PERIODS = (0.05, 256), 0.25, 1.5
 # Root of the sum of squares of atoms that may have one phase: a hundred equal ones. And
 # the coefficient of variation of the power of phi, which is 1 for random phases.
 _LARGE, _PEAKED = 0.1, 1.7
@@ -52,7 +56,7 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     sizes = solution.sizes
     affordable = min(_MOST, _WORK / sum(sizes))
     most = max(affordable, _LEAST)
-    least = _least(solution, int(affordable / 8))
+    least = _least(solution, int(affordable / 8), width)
     batch, found, left = max(8, BATCH_ITEMS // max(sizes)), 0.0, math.inf
     is_smooth, allowed = _is_smooth(solution), 0.0
     while phi.size < most and (phi.size < least or left > allowed * (found + sure)):
@@ -64,24 +68,32 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     return log_p, left / found + _ALIAS + solution.error
 
 
-def _least(solution: Solution | Many, many: int) -> int:
+def _least(solution: Solution | Many, many: int, width: float) -> int:
     """Return the number of frequencies at which the sum may end at the earliest.
 
     If few hits determine the sum, its characteristic function may increase again: then
-    it is followed for as `many` frequencies.
+    it is followed for as `many` frequencies. If a tie determines it, the sum is nearly
+    on a lattice of the gains of one hit of the tie: then it is followed until these are
+    in phase.
     """
     if isinstance(solution, Many):
         return _FIRST
     # number of equal hits with the same variation as the sum, for variances v of single
     # hits: (sum of v)**2 / sum of v**2
     whole = squares = 1e-300
+    in_phase = 0.0
     for one in solution.lists:
         for move in one.moves:
             hits = one.hits(move)
             variance, held = move.variance(move.gain), move.variance(hits)
             whole += one.way.part.copies * variance
             squares += one.way.part.copies * variance**2 / max(held, 1.0)
+            share = variance / solution.found.curvature
+            if _TIE[0] < held < _TIE[1] and share > _SHARE:
+                period = 2 * math.pi / math.sqrt(variance / held)  # of one hit's gain
+                in_phase = max(in_phase, _PERIODS * period / width)
     first = max(_FIRST, math.ceil(_TOGETHER / max(1.0, whole**2 / squares)))
+    first = max(first, math.ceil(min(in_phase, _MOST)))
     parts = [one.way.part for one in solution.lists]
     groups = sum(part.copies * part.chain.ends.size for part in parts)
     if groups < FEW_GROUPS or isinstance(solution.lists[0].way, FirstHitWay):

@@ -246,7 +246,7 @@ class TailQuery:
             return known
         best = TailProbability(self._limits.upper, self._limits, None, "bounds")
         if best.doubt <= _CERTAIN:  # all values as extreme are equal
-            return best._replace(method="exact")
+            return best._replace(method="exact", error=0.0)
         shown = track(
             self._methods(), total=None, label="methods", progress=self.progress
         )

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import erfcx
 
 from skrank.null._chain import GROUP_CELLS, Chain
@@ -443,17 +444,12 @@ def _bisected(
     def tilted(tilt: float) -> list[Tilted]:
         return [Tilted(way, tilt) for way in ways]
 
-    low, high = 0.0, 1.0
+    high = 1.0
     while total(tilted(high)).slope < 0:
-        low, high = high, 2 * high
+        high *= 2
         positive(1e9 - high)
-    for _ in range(_MOST_STEPS):
-        tilt = (low + high) / 2
-        lists = tilted(tilt)
-        _, slope, curvature = total(lists)
-        if abs(slope) <= _CENTRED * math.sqrt(curvature):
-            break
-        low, high = (low, tilt) if slope > 0 else (tilt, high)
+    tilt = float(brentq(lambda tilt: total(tilted(tilt)).slope, 0.0, high, rtol=1e-4))
+    lists = tilted(tilt)
     paths = [_likely(one)[0] for one in lists]
     return tilt, *_settled(parts, chains, paths, tilt, per)
 
