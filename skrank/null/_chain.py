@@ -218,8 +218,20 @@ class Chain:
         else:
             loose = self.merged[j] and inside
             metric = replace(self.metric, ties=inside) if loose else self.metric
-            start, size = int(self.depths[j]), int(self.sizes[j])
-            gain = metric.gain(start, size, hits_above, hits, self.frame)
+            tie = int(self.depths[j]), int(self.sizes[j])
+            least, most = int(hits.min()), int(hits.max())
+            if self.is_linear and most - least < hits.size / 4:
+                # once for each number of hits, and linear in the hits above
+                every, here = np.arange(least, most + 1), hits - least
+                none, one = (
+                    np.broadcast_to(
+                        metric.gain(*tie, h, every, self.frame), every.shape
+                    )
+                    for h in (0, 1)
+                )
+                gain = none[here] + hits_above * (one - none)[here]
+            else:
+                gain = metric.gain(*tie, hits_above, hits, self.frame)
         return np.asarray(np.broadcast_to(gain, shape), dtype=float)
 
     @cached_property

@@ -441,15 +441,16 @@ def _bisected(
             Way(part, chain, chain.lattice(least, most, stride, fewest, widest))
         )
 
-    def tilted(tilt: float) -> list[Tilted]:
-        return [Tilted(way, tilt) for way in ways]
+    def slope(tilt: float) -> float:
+        return total([Tilted(way, tilt) for way in ways]).slope
 
-    high = 1.0
-    while total(tilted(high)).slope < 0:
+    tilt, high = 0.0, 1.0
+    while slope(high) < 0:
         high *= 2
         positive(1e9 - high)
-    tilt = float(brentq(lambda tilt: total(tilted(tilt)).slope, 0.0, high, rtol=1e-4))
-    lists = tilted(tilt)
+    if slope(0.0) < 0:  # else the value is at the mean, up to the strides
+        tilt = float(brentq(slope, 0.0, high, rtol=1e-4))
+    lists = [Tilted(way, tilt) for way in ways]
     paths = [_likely(one)[0] for one in lists]
     return tilt, *_settled(parts, chains, paths, tilt, per)
 
