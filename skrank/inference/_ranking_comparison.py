@@ -526,7 +526,7 @@ class _Models:
             error, freedom = found.standard_error, found.degrees_of_freedom
             ends = -math.inf, math.inf
             rules.append(StudentRule(self.difference(i, j), error, freedom, *ends))
-        of_values = self.method in ("t", "corrected_t", "two_way", "posterior")
+        of_values = self.method in ("t", "corrected_t", "two_way")
         equal = self.difference(i, j) == 0 and self.method not in SIGN_TESTS
         asks_losses = not of_values if varies else equal
         if asks_losses and self._has_losses(i, j):

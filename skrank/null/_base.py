@@ -237,6 +237,11 @@ class NullDistribution:
         x : float or ndarray of the shape of `q`
             Smallest values with ``cdf(x) >= q``. It is minus infinity for ``q = 0``,
             since SciPy's discrete distributions return a value below the support.
+
+        Raises
+        ------
+        ValueError
+            If a probability is outside [0, 1].
         """
         return self._quantiles(q, -1)
 
@@ -253,6 +258,11 @@ class NullDistribution:
         x : float or ndarray of the shape of `q`
             Smallest values with ``sf(x) <= q``, minus infinity for ``q = 1``. Values
             above them are better than chance at the level q.
+
+        Raises
+        ------
+        ValueError
+            If a probability is outside [0, 1].
         """
         return self._quantiles(q, 1)
 

@@ -62,7 +62,8 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     while phi.size < most and (phi.size < least or left > allowed * (found + sure)):
         count = min(max(phi.size, least), batch)
         phi = np.append(phi, solution.phi(phi.size, count, width))
-        found, left = _invert(phi, tilt, width, is_smooth=is_smooth)
+        sums = _invert(phi, tilt, width, is_smooth=is_smooth), (found, left)
+        found, left = min(sums, key=lambda one: one[1])
         allowed = tolerance(log_mgf + math.log(max(found, 1e-300))) / 4
     log_p = min(0.0, log_mgf + math.log(positive(found)))
     return log_p, left / found + _ALIAS + solution.error

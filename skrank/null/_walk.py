@@ -50,6 +50,8 @@ from skrank.null._tilted import (
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
+# Largest error of p by blocks.
+_BLOCKS = 0.02
 _THREE_DIGITS, _TWO_DIGITS = math.log(1e-6), math.log(1e-20)
 # Growth of the blocks of the walks, one after the other.
 _GROWTHS = (0.3, 0.12, 0.06, 0.03, 0.015, 0.0075)
@@ -73,6 +75,9 @@ _MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps o
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
+# Part of a change that is uncertain if it is continued. If paths are not continued, the
+# walk to exp(-38926) of (100000, 50000) takes more than twice as long.
+_MARGIN = 0.3
 _MOST_STEPS = 60  # of a walk; far tails take up to 51
 _COLUMNS = 256  # numbers of hits above a group, if all possible ones are followed
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
@@ -155,6 +160,21 @@ class Path(NamedTuple):
         """Return the mean hits in groups of the same ranking."""
         depths = np.append(chain.depths, chain.ends[-1])
         return np.diff(np.interp(depths, self.depths, self.mean))
+
+    def ahead(self, before: "Path", times: float) -> "Path":
+        """Continue the change since the path before, so many times, with a margin."""
+        least, most, mean, fewest, widest, deviation = (
+            times * (new - old) for new, old in zip(self[1:], before[1:], strict=True)
+        )
+        return Path(
+            self.depths,
+            self.least + least - _MARGIN * np.abs(least),
+            self.most + most + _MARGIN * np.abs(most),
+            self.mean + mean,
+            self.fewest + fewest - _MARGIN * np.abs(fewest),
+            self.widest + widest + _MARGIN * np.abs(widest),
+            self.deviation + np.minimum(deviation, 0.0),
+        )
 
     def lattice(self, chain: Chain, per_deviation: float) -> Lattice:
         """Return a lattice of these hits, with so many strides in a deviation."""
@@ -368,7 +388,9 @@ def solve(parts: Sequence[Part]) -> Solution:
         error = max(error, _unresolved(lists) / 20)
         before = log_p
         cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
-        if error <= tolerance(log_p) / 2 or (error < 0.1 and cells > _ENOUGH_CELLS):
+        if error <= min(tolerance(log_p) / 2, _BLOCKS) or (
+            error < 0.04 and cells > _ENOUGH_CELLS
+        ):
             break
     error = 0.0 if growths == (0.0,) else error
     return Solution(lists, paths, root, found, error)
@@ -405,7 +427,8 @@ def _walk(
 ) -> tuple[float, list[Tilted], list[Path | None]]:
     """Find the root of K' from a tilt whose likely hits are known."""
     lists, paths = _settled(parts, chains, paths, tilt, per)
-    reach, before, steps = _STEP, math.inf, 0
+    reach, before, last, old = _STEP, math.inf, 0.0, paths
+    steps = 0
     while True:
         steps += 1
         positive(_MOST_STEPS - steps)
@@ -416,13 +439,16 @@ def _walk(
         if abs(slope) <= _CENTRED * deviation and steady:
             return tilt, lists, paths
         step = float(np.clip(-slope / deviation, -reach, reach)) / deviation
+        times = step / last if last else 0.0
+        ahead = [p and q and p.ahead(q, times) for p, q in zip(paths, old, strict=True)]
         try:
-            lists, paths = _settled(parts, chains, paths, tilt + step, per, slope)
+            lists, found = _settled(parts, chains, ahead, tilt + step, per, slope)
         except _TooFarError:
             reach = abs(step) * deviation / 2
             positive(reach - 1e-7)
             continue
-        before, tilt, reach = curvature, tilt + step, 2 * reach
+        old, paths, last, before = paths, found, step, curvature
+        tilt, reach = tilt + step, 2 * reach
 
 
 def _bisected(
