@@ -60,4 +60,6 @@ def log_chance(n, m, last, n_draws=400_000, bins=20_000, most=100):
 def test_all_but_the_last_targets_are_on_top(n, m, last):
     value, truth = log_chance(n, m, last)
     found = RandomSelectionNull(n, m).tail(value)
-    assert found.log_pvalue == pytest.approx(truth, abs=0.04)
+    # 10 % are accepted below 1e-20
+    assert found.error <= 0.1
+    assert found.log_pvalue == pytest.approx(truth, abs=max(0.04, 1.5 * found.error))
