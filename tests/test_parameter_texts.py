@@ -12,7 +12,7 @@ import skrank
 BEGIN = {
     "ax": "Where to draw",
     "cv": "As in :func:`sklearn.model_selection.cross_validate`",
-    "cv_groups": "Groups for splitters that keep them together",
+    "cv_groups": "Units that are held out whole",
     "detector_targets": "What the targets are to an outlier detector",
     "metric": "(A metric, as|Metric by its|The metric, as it is|Name of the metric)",
     "n_jobs": "Number of (jobs|joblib jobs|threads)",

@@ -365,7 +365,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
             "metric": self._metric().name,
             "n_samples": n_samples,
             "n_targets": n_targets,
-            "kind": asked.kind,
+            "kind": "groups" if asked.grouped and not labels else asked.kind,
             "labels": labels or asked.labels,
             "n_clusters": asked.n_clusters,
         }

@@ -19,6 +19,7 @@ from skrank._utils._checks import (
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief, track
+from skrank._utils._warnings import warn
 from skrank.inference._exchange import exchange_of, exchanged_values
 from skrank.inference._question import Question
 from skrank.inference._random_selection_result import RandomSelectionResult
@@ -177,6 +178,14 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             if `method` is not for clusters or strata.
         """
         asked = self._asked(rankings)
+        listed = [i for i, one in enumerate(asked.single) if one.n_samples]
+        if len(listed) < len(asked.parts):
+            warn(
+                f"{len(asked.parts) - len(listed)} of {len(asked.parts)} groups have "
+                "no items that are ranked. They are left out of the test.",
+                UserWarning,
+            )
+            asked = asked._take(listed)
         if asked.n_missed:
             warn_of_unlisted("the test")
         if asked.clusters is not None or asked.strata is not None:
@@ -186,7 +195,6 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         values = [metric.value(one) for one in asked.single]
         fields = self._fields(asked) | {"n_missed": asked.n_missed}
         if asked.labels:
-            fields["kind"] = "groups" if asked.grouped else asked.kind
             fields["parts"] = _PartResults(self, values, null.nulls, asked.single)
         mean = float(np.mean(values))
         return self._result(mean, null, progress=self.progress, **fields)

@@ -38,7 +38,7 @@ def selection_score(
     made = make_null_metric(metric, ties)
     check_statistic(statistic, made)
     ranking = as_ranking(y_true, y_score, pos_label=pos_label)
-    reason = why_undefined(ranking)
+    reason = why_undefined(ranking, made)
     if reason is None:
         null = null_of(ranking, made)
         return _score(statistic, made.value(ranking), null, made.bounds[1])

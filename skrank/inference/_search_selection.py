@@ -28,6 +28,7 @@ from skrank.metrics._definitions import AnyMetric
 from skrank.ranking._folds import (
     FOLDS_INFLATION,
     folds_of_search,
+    needs_groups,
     read_search,
     repetition_of,
 )
@@ -183,7 +184,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             bonferroni_pvalues=np.minimum(len(asked.names) * pvalues, 1.0),
             null_maxima=np.concatenate(null_maxima),
             method="monte_carlo",
-            **self._fields(asked) | {"kind": "groups" if asked.grouped else asked.kind},
+            **self._fields(asked),
         )
 
     def from_search(
@@ -246,7 +247,8 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             clone(search.estimator).set_params(**clone(one, safe=False))
             for one in tested
         ]
-        folds = folds_of_search(search, estimators, X, np.asarray(y), cv_groups)
+        units = groups if cv_groups is None and needs_groups(search.cv) else cv_groups
+        folds = folds_of_search(search, estimators, X, np.asarray(y), units)
         named = dict(enumerate(estimators))
         result = self.from_cv(
             named,

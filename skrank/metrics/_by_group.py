@@ -12,17 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._utils._checks import check_undefined
 from skrank._utils._columns import check_index
 from skrank._utils._warnings import warn
-from skrank.metrics._evaluate import for_weights, value_or, why_undefined
+from skrank.metrics._evaluate import for_weights, value_or
 from skrank.ranking._as_ranking import CountOf, Labels, as_ranking, columns_of
 from skrank.ranking._grouped import rank_groups
 from skrank.ranking._input import RankingInput, check_ranking_input
 from skrank.ranking._ranking import rank
 from skrank.ranking._several import (
+    Outside,
     group_codes,
-    is_given,
     items_of_groups,
+    outside_of_groups,
     take_parts,
-    unlisted_by_group,
+    warn_of_unlisted,
 )
 
 
@@ -70,44 +71,42 @@ def evaluate(
     data = check_ranking_input(y_true, y_score, **given)
     check_index("groups", groups, y_true)
     labels, codes = group_codes(data, groups)
-    if is_given(n_missed) or n_unlisted is not None:
-        data, labels, codes = unlisted_by_group(
-            data, labels, codes, n_missed, n_unlisted
-        )
+    outside = outside_of_groups(labels, n_missed, n_unlisted)
+    if outside.unlisted is None and outside.missed.any() and metric.of_all_items:
+        warn_of_unlisted(metric.name)
     measured = _measure_counts if data.weight is None else _measure_weights
-    values = measured(metric, data, codes, len(labels))
+    values = measured(metric, data, codes, outside)
     is_undefined = np.isnan(values)
     if is_undefined.any():
-        _tell_undefined(metric.name, is_undefined, answer)
+        _tell_undefined(metric, is_undefined, answer)
         values[is_undefined] = answer
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else math.nan
 
 
 def _measure_counts(
-    metric: Any, data: RankingInput, codes: NDArray[np.intp], n_groups: int
+    metric: Any, data: RankingInput, codes: NDArray[np.intp], outside: Outside
 ) -> NDArray[np.float64]:
     """Values of all groups at once."""
-    many = rank_groups(data, codes, n_groups)
-    n, m = many.n_samples, many.n_targets
+    n_groups = len(outside.labels)
+    many = rank_groups(data, codes, n_groups, outside.missed, outside.unlisted)
     with np.errstate(divide="ignore", invalid="ignore"):  # for undefined values
-        frame = metric.frame(many, m)
+        frame = metric.frame(many, many.n_targets)
         values = metric.values(many.groups, many.row, n_groups, frame)
-    if not metric.always_defined:
-        values[(m == 0) | (m == n)] = math.nan
+    values[~metric.is_defined(many.n_targets, many.n_others)] = math.nan
     return values  # type: ignore[no-any-return]
 
 
 def _measure_weights(
-    metric: Any, data: RankingInput, codes: NDArray[np.intp], n_groups: int
+    metric: Any, data: RankingInput, codes: NDArray[np.intp], outside: Outside
 ) -> NDArray[np.float64]:
     """Values of the groups, one after another."""
-    parts = take_parts(data, items_of_groups(codes, n_groups))
+    parts = take_parts(data, items_of_groups(codes, len(outside.labels)), outside)
     rankings = [replace(rank(part), several=True) for part in parts]
     metric = for_weights(metric, rankings)
     values = [
         metric.value(one)
-        if why_undefined(one) is None or (metric.always_defined and one.n_samples)
+        if metric.is_defined(one.n_targets, one.n_non_targets + one.n_missed)
         else math.nan
         for one in rankings
     ]
@@ -115,12 +114,13 @@ def _measure_weights(
 
 
 def _tell_undefined(
-    name: str, is_undefined: NDArray[np.bool_], answer: float | str
+    metric: Any, is_undefined: NDArray[np.bool_], answer: float | str
 ) -> None:
     """Warn of the number of groups without a value, if the answer there is NaN."""
+    classes = "targets, or no non-targets" if metric.needs_both_classes else "targets"
     msg = (
-        f"{name} is undefined in {is_undefined.sum()} of {is_undefined.size} groups, "
-        "in which there are no targets, or no non-targets"
+        f"{metric.name} is undefined in {is_undefined.sum()} of {is_undefined.size} "
+        f"groups, in which there are no {classes}"
     )
     if answer == "raise":
         raise ValueError(f"{msg}.")

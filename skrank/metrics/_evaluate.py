@@ -38,7 +38,7 @@ def value_or(metric: Any, ranking: Ranking, answer: float | str) -> float:
             "Recall, and precision at a fixed score, are not affected."
         )
         warn(msg, UserWarning)
-    reason = why_undefined(ranking)
+    reason = why_undefined(ranking, metric)
     if reason is not None:
         return undefined(metric.name, reason, answer)
     metric = for_weights(metric, [ranking])
@@ -53,10 +53,10 @@ def for_weights(metric: Any, rankings: Sequence[Ranking]) -> Any:
     if not rankings[0].weighted:
         return metric
     depth = getattr(metric, metric.cutoff or "", None)
-    if isinstance(depth, int) and not all(ranking.whole for ranking in rankings):
+    if isinstance(depth, int):
         msg = (
-            f"`{metric.cutoff}`={depth} counts units of weight, not items, because the "
-            "weights are not whole numbers. A float is a share of the total weight."
+            f"`{metric.cutoff}`={depth} counts units of weight, not items. A float is "
+            "a share of the total weight."
         )
         warn(msg, UserWarning)
     if metric.counts_ranks:
@@ -86,19 +86,20 @@ def _check_order(metric: Any) -> None:
     warn(msg, UserWarning)
 
 
-def why_undefined(ranking: Ranking) -> str | None:
+def why_undefined(ranking: Ranking, metric: Any) -> str | None:
     """Return the reason of an undefined value, or None if there is a value."""
     if ranking.n_targets == 0:
-        return "no targets"
-    if ranking.n_non_targets == 0 and ranking.n_missed == 0:
-        return "nothing but targets"
+        return "`y_true` must hold targets; got none"
+    if not metric.is_defined(
+        ranking.n_targets, ranking.n_non_targets + ranking.n_missed
+    ):
+        return "`y_true` must hold targets and non-targets; got nothing but targets"
     return None
 
 
 def undefined(name: str, reason: str, undefined: float | str) -> float:
     """Return the answer for an undefined metric, and warn with the reason if NaN."""
-    rule = "`y_true` must hold targets and non-targets"
-    msg = f"{name} is undefined: {rule}; got {reason}."
+    msg = f"{name} is undefined: {reason}."
     if undefined == "raise":
         raise ValueError(msg)
     answer = float(undefined)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import check_cv, cross_validate
+from sklearn.model_selection import StratifiedGroupKFold, check_cv, cross_validate
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from skrank._utils._checks import check_jobs, invalid
+from skrank._utils._checks import check_jobs, invalid, is_whole
 from skrank._utils._text import brief
 from skrank.ranking._response import check_estimator
 
@@ -42,8 +42,7 @@ def make_folds(
         raise invalid("cv", f"be a splitter, as {cv.__name__}()", "the class")
     classifier = any(is_classifier(one) for one in candidates)
     splitter = check_cv(cv, y, classifier=classifier)
-    requests = getattr(get_routing_for_object(splitter), "split", None)
-    if groups is None and requests is not None and requests.requests.get("groups"):
+    if groups is None and needs_groups(splitter):
         rule = f"be the groups of the splitter, which {brief(cv)} needs"
         raise invalid("cv_groups", rule, "None")
     folds = list(splitter.split(X, y, groups))
@@ -53,6 +52,23 @@ def make_folds(
     if not repeated:
         check_held_out_once([test for _, test in folds], "cv", f", from {brief(cv)}")
     return folds
+
+
+def needs_groups(splitter: Any) -> bool:
+    """Whether a splitter keeps groups together, as GroupKFold does."""
+    requests = getattr(get_routing_for_object(splitter), "split", None)
+    return requests is not None and bool(requests.requests.get("groups"))
+
+
+def with_whole_groups(cv: Any, groups: Any) -> Any:
+    """Return a splitter for a number of folds that divides no group."""
+    if not (cv is None or is_whole(cv)):
+        return cv
+    n_folds, n_groups = 5 if cv is None else int(cv), len(set(groups))
+    if n_folds > n_groups:
+        rule = "be at most the number of groups, which are held out whole"
+        raise invalid("cv", rule, f"{n_folds} folds for {n_groups} groups")
+    return StratifiedGroupKFold(n_folds)
 
 
 def fit_folds(

@@ -30,7 +30,9 @@ class GroupedRankings:
 
     `groups` are the tie groups that hold targets, those of each ranking best first.
     `row`, in ascending order, is the ranking of each. `n_samples` and `n_targets` count
-    the items and targets of each ranking. `codes` and `y_score` belong to the items.
+    the items and targets of each ranking; `n_missed` of the targets have no rank, and
+    `n_unlisted` of the items are a tie at its end. `codes` and `y_score` belong to the
+    listed items.
     """
 
     groups: HitGroups
@@ -39,8 +41,9 @@ class GroupedRankings:
     n_targets: _Ints
     codes: _Ints
     y_score: NDArray[Any]
+    n_missed: Any = 0
+    n_unlisted: Any = 0
 
-    n_missed = 0
     whole = True
     several = True
 
@@ -49,6 +52,12 @@ class GroupedRankings:
         """Number of items of each ranking."""
         return self.n_samples
 
+    @property
+    def n_others(self) -> _Ints:
+        """Number of non-targets of each ranking, and of places of missed targets."""
+        n_others: _Ints = self.n_samples - self.n_targets + 2 * self.n_missed
+        return n_others
+
     def group_end(self, depths: _Ints) -> _Ints:
         """Return, for each ranking, the depth at which the tie at a depth ends.
 
@@ -56,16 +65,28 @@ class GroupedRankings:
         """
         order = np.lexsort((-self.y_score, self.codes))
         score, code = self.y_score[order], self.codes[order]
-        first = self.n_samples.cumsum() - self.n_samples
+        listed = self.n_samples - self.n_unlisted
+        first = listed.cumsum() - listed
         is_last = np.append((score[1:] != score[:-1]) | (code[1:] != code[:-1]), True)
         ends = is_last.nonzero()[0]
-        inside = np.minimum(depths, self.n_samples)
+        inside = np.minimum(depths, listed)
         reached = ends[np.searchsorted(ends, first + inside - 1)] + 1 - first
+        reached = np.where(depths > listed, self.n_samples, reached)
         return np.where(depths > self.n_samples, depths, reached)
 
 
-def rank_groups(data: RankingInput, codes: _Ints, n_groups: int) -> GroupedRankings:
-    """Rank items within their groups; O(n + m log m) for m targets."""
+def rank_groups(
+    data: RankingInput,
+    codes: _Ints,
+    n_groups: int,
+    missed: _Ints | int = 0,
+    unlisted: _Ints | None = None,
+) -> GroupedRankings:
+    """Rank items within their groups; O(n + m log m) for m targets.
+
+    The `missed` targets of each group are among its `unlisted` items, a tie at the end,
+    or have no rank. The items of this tie are only counted.
+    """
     n_samples = np.bincount(codes, minlength=n_groups)
     score, row = data.y_score.take(data.targets), codes.take(data.targets)
     n_targets = np.bincount(row, minlength=n_groups)
@@ -91,7 +112,22 @@ def rank_groups(data: RankingInput, codes: _Ints, n_groups: int) -> GroupedRanki
         hits_above=hits.cumsum() - hits - before.take(row),
         hits=hits,
     )
-    return GroupedRankings(groups, row, n_samples, n_targets, codes, data.y_score)
+    if unlisted is None:
+        sizes = n_samples, n_targets + missed
+        return GroupedRankings(groups, row, *sizes, codes, data.y_score, missed)
+    with_tails = HitGroups(
+        above=np.append(groups.above, n_samples),
+        size=np.append(groups.size, unlisted),
+        hits_above=np.append(groups.hits_above, n_targets),
+        hits=np.append(groups.hits, missed),
+    )
+    row = np.append(row, np.arange(n_groups))
+    order = np.argsort(row, kind="stable")
+    order = order[with_tails.hits[order] > 0]
+    sizes = n_samples + unlisted, n_targets + missed
+    return GroupedRankings(
+        with_tails.take(order), row[order], *sizes, codes, data.y_score, 0, unlisted
+    )
 
 
 def _count_levels(

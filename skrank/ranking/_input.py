@@ -86,7 +86,7 @@ def check_ranking_input(
     missed, unlisted = check_unlisted(n_missed, n_unlisted)
     if unlisted is None:
         return replace(data, n_missed=missed)
-    return append_unlisted(data, [missed], [unlisted])
+    return append_unlisted(data, missed, unlisted)
 
 
 def _without_zeros(data: RankingInput) -> RankingInput:
@@ -114,16 +114,16 @@ def check_unlisted(n_missed: Any, n_unlisted: Any) -> tuple[int, int | None]:
     return missed, unlisted
 
 
-def append_unlisted(
-    data: RankingInput, missed: Sequence[int], unlisted: Sequence[int]
-) -> RankingInput:
-    """Append the unlisted items of rankings below all others, the targets first.
+def append_unlisted(data: RankingInput, missed: int, unlisted: int) -> RankingInput:
+    """Append the unlisted items of a ranking below all others, the targets first.
 
     Their score is the next one below all scores. In O(n), with the unlisted items.
     """
-    scores, total = data.y_score, sum(unlisted)
+    scores = data.y_score
     low: Any = -np.inf
-    if scores.dtype.kind == "f":
+    if not scores.size:
+        low = 0
+    elif scores.dtype.kind == "f":
         low = np.nextafter(scores.min(), scores.dtype.type(-np.inf))
     else:
         below, most = int(scores.min()) - 1, int(scores.max())
@@ -134,16 +134,14 @@ def append_unlisted(
     if low == -np.inf:
         rule = "be above the smallest number of its type beside `n_unlisted` items"
         raise invalid("y_score", rule, str(scores.min()))
-    starts = scores.size + np.cumsum([0, *unlisted])[:-1]
-    targets = [
-        np.arange(first, first + count)
-        for first, count in zip(starts, missed, strict=True)
-    ]
-    weight = None if data.weight is None else np.append(data.weight, np.ones(total))
+    targets = scores.size + np.arange(missed)
+    weight = data.weight
+    if weight is not None:
+        weight = np.append(weight, np.ones(unlisted))
     return replace(
         data,
-        targets=np.concatenate([data.targets, *targets]),
-        y_score=np.append(scores, np.full(total, low, scores.dtype)),
+        targets=np.append(data.targets, targets),
+        y_score=np.append(scores, np.full(unlisted, low, scores.dtype)),
         weight=weight,
     )
 

@@ -299,7 +299,8 @@ def _rank_weights(data: RankingInput) -> Ranking:
     depth = np.cumsum(weight[::-1])[::-1]
     hit_weight = np.zeros(ordered.size)
     hit_weight[data.targets] = data.weight[data.targets]
-    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    is_first = np.r_[True, ordered[1:] != ordered[:-1]][: ordered.size]
+    first = is_first.nonzero()[0]
     n_tied = np.diff(first, append=ordered.size)
     hits = np.add.reduceat(hit_weight[order], first)
     size = np.add.reduceat(weight, first)
@@ -311,7 +312,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
     return Ranking(
         groups=groups,
         levels=ordered[first][held][::-1],
-        n_samples=float(depth[0]),
+        n_samples=float(depth.max(initial=0.0)),
         n_targets=total + data.n_missed,
         n_non_targets=float(others.sum()),
         n_missed=data.n_missed,

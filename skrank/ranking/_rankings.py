@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,7 @@ from skrank._utils._columns import (
 from skrank._utils._documented import documented
 from skrank._utils._jobs import run_jobs
 from skrank._utils._text import as_text, brief, track
+from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import CountOf, as_ranking, columns_of
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._folds import (
@@ -40,7 +41,9 @@ from skrank.ranking._folds import (
     fit_folds,
     held_out,
     make_folds,
+    needs_groups,
     repetition_of,
+    with_whole_groups,
 )
 from skrank.ranking._input import (
     RankingInput,
@@ -53,6 +56,7 @@ from skrank.ranking._input import (
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import Orientation, marks_and_scores, oriented_scores
 from skrank.ranking._several import (
+    Outside,
     both_classes,
     columns_by_name,
     group_codes,
@@ -61,8 +65,8 @@ from skrank.ranking._several import (
     items_of_groups,
     kept_codes,
     lower_columns,
+    outside_of_groups,
     take_parts,
-    unlisted_by_group,
 )
 
 Codes = NDArray[np.intp]
@@ -180,7 +184,7 @@ class Rankings:
             "folds": folds,
             "sample_weight": sample_weight,
         }
-        outside: dict[str, Any] = {"n_missed": n_missed, "n_unlisted": n_unlisted}
+        counts: dict[str, Any] = {"n_missed": n_missed, "n_unlisted": n_unlisted}
         in_table = is_table(y_score)
         in_dask = (is_dask(y_true) or is_dask(y_score)) and not in_table
         if isinstance(y_true, Ranking | RankCounts) or in_dask:
@@ -191,7 +195,7 @@ class Rankings:
             if lower_is_better is not False:
                 rule = "be False for a Ranking, RankCounts and dask"
                 raise invalid("lower_is_better", rule, brief(lower_is_better))
-            ranking = as_ranking(y_true, y_score, pos_label=pos_label, **outside)
+            ranking = as_ranking(y_true, y_score, pos_label=pos_label, **counts)
             return cls((MODEL,), [(ranking,)])
         y_true, y_score = columns_of(y_true, y_score)
         for name, values in of_items.items():
@@ -199,12 +203,12 @@ class Rankings:
         if folds is not None and clusters is not None:
             rule = "be left out for folds, which `cv_groups` makes of whole clusters"
             raise invalid("clusters", rule, "clusters and folds")
-        unlisted = [name for name, number in outside.items() if is_given(number)]
+        unlisted = [name for name, number in counts.items() if is_given(number)]
         for column in ("folds", "clusters", "strata"):
             if unlisted and of_items[column] is not None:
                 rule = f"be left out with `{column}`, which these items lack"
-                raise invalid(unlisted[0], rule, brief(outside[unlisted[0]]))
-        whole: dict[str, Any] = {} if groups is not None else outside
+                raise invalid(unlisted[0], rule, brief(counts[unlisted[0]]))
+        whole: dict[str, Any] = {} if groups is not None else counts
         models = columns_by_name(y_score) if in_table else {MODEL: y_score}
         called = {name: f"y_score[{brief(name)}]" for name in models}
         indexed = [one for one in models.values() if has_index(one)]
@@ -232,17 +236,20 @@ class Rankings:
             pos_label=pos_label,
             lower_is_better=lower,
         )
+        grouping = None
         if groups is not None:
-            inputs, groups = _by_group(inputs, groups, n_missed, n_unlisted)
-        size = inputs[0].y_score.size
+            labels, codes = group_codes(inputs[0], groups)
+            outside = outside_of_groups(labels, n_missed, n_unlisted)
+            grouping = _Grouping(codes, outside.labels, outside)
         if folds is None:
-            return found._divided([inputs], [], groups, size)
+            return found._divided([inputs], [], grouping)
         labels, codes = group_codes(inputs[0], folds, "folds")
         held = items_of_groups(codes, len(labels))
         each = [tuple(take_parts(data, held)) for data in inputs]
+        size = codes.size
         ratio = float(np.mean([one.size / (size - one.size) for one in held]))
         parts = list(zip(*each, strict=True))
-        return replace(found, ratio=ratio)._divided(parts, held, groups, size)
+        return replace(found, ratio=ratio)._divided(parts, held, grouping)
 
     @classmethod
     def from_estimator(
@@ -368,6 +375,11 @@ class Rankings:
         """
         check_order(X, y)
         named = _named(estimator)
+        units = groups if cv_groups is None else cv_groups
+        if units is not None:
+            check_index("groups" if cv_groups is None else "cv_groups", units, y)
+            cv = with_whole_groups(cv, units)
+            cv_groups = units if needs_groups(cv) else cv_groups
         folds = make_folds(
             cv, named.values(), X, np.asarray(y), cv_groups, repeated=repeated
         )
@@ -540,8 +552,13 @@ class Rankings:
 
         The estimators of a model are released before those of the next are fitted.
         """
-        check_index("groups", groups, y)
         labels, jobs = np.asarray(y), check_jobs(n_jobs)
+        grouping = None
+        if groups is not None:
+            check_index("groups", groups, y)
+            names_of_groups, codes = factorize("groups", groups)
+            check_length("groups", codes.size, labels.size)
+            grouping = _Grouping(codes, names_of_groups)
         is_target = mark_targets(y, pos_label)  # a fold may have none
         scores_of = partial(
             oriented_scores, pos_label=pos_label, detector_targets=detector_targets
@@ -580,29 +597,32 @@ class Rankings:
         made = cls(
             tuple(columns), (), ratio=ratio, pos_label=pos_label, outputs=tuple(outputs)
         )
-        return made._divided(inputs, held, groups, labels.size)
+        return made._divided(inputs, held, grouping)
 
     def _divided(
         self,
         inputs: Sequence[Sequence[RankingInput]],
         held: list[Codes],
-        groups: ArrayLike | None,
-        n_samples: int,
+        grouping: _Grouping | None,
     ) -> Self:
         """Rank the items of all folds, or of all groups in them.
 
         `inputs` has the items of each fold for each model, or all items, if no items
         were `held` out.
         """
-        grouped = groups is not None
+        grouped = grouping is not None
         if not held and not grouped:
             return replace(self, parts=[tuple(map(rank, inputs[0]))])
-        every = held or [np.arange(n_samples)]
-        labels, inside, folds = _within_folds(every, groups, n_samples)
+        every = held or [np.arange(inputs[0][0].y_score.size)]
+        labels, inside, folds = _within_folds(every, grouping)
+        # folds have nothing outside their lists
+        outside = None if grouping is None or held else grouping.outside
         parts = [
             tuple(replace(rank(part), several=grouped) for part in row)
             for models, within in zip(inputs, inside, strict=True)
-            for row in zip(*(take_parts(data, within) for data in models), strict=True)
+            for row in zip(
+                *(take_parts(data, within, outside) for data in models), strict=True
+            )
         ]
         return replace(
             self,
@@ -623,6 +643,9 @@ class Rankings:
         n, m = self.sizes
         models = f"{len(self.names)} models, " if len(self.names) > 1 else ""
         parts = f"{len(self.parts)} {self.kind}, " if self.kind != "one" else ""
+        if self.kind == "folds":
+            grouped = f" of {len(self.parts)} groups" if self.grouped else ""
+            parts = f"{len(set(self.folds))} folds{grouped}, "
         return f"<Rankings of {models}{parts}{n} items, {m} targets>"
 
     @property
@@ -688,28 +711,39 @@ class Rankings:
         Returns
         -------
         rankings : Rankings
-            The rankings with targets and non-targets; all groups for precision at t.
+            The rankings in which the metric is defined: with targets, and with
+            non-targets for some metrics; all groups for precision at t.
 
         Raises
         ------
         ValueError
             If no ranking has targets and non-targets, or with "raise" if one has not.
         """
-        first = [row[0] for row in self.parts]
         if self.kind == "one":
             n, m = self.sizes
             check_both_classes(m - self.n_missed, n - self.n_missed)
             return self
+
+        def is_defined(n_targets: float, n_others: float) -> bool:
+            if self.kind == "folds" and not self.grouped:  # one class says nothing
+                return n_targets > 0 and n_others > 0
+            return bool(metric.is_defined(n_targets, n_others))
+
         # lists of different items differ in what they missed
-        most = [max(r.n_targets - r.n_missed for r in row) for row in self.parts]
+        others = [min(r.n_non_targets + r.n_missed for r in row) for row in self.parts]
+        targets = [row[0].n_targets for row in self.parts]
+        sizes = [(m, m + other) for m, other in zip(targets, others, strict=True)]
         kept = both_classes(
-            [(m, one.n_samples) for m, one in zip(most, first, strict=True)],
+            sizes,
             grouped=self.grouped,
-            always_defined=metric.always_defined
-            and (self.grouped or self.kind == "groups"),
+            is_defined=is_defined,
             unit="groups" if self.grouped else self.kind,
             undefined=undefined,
         )
+        return self._take(kept)
+
+    def _take(self, kept: Sequence[int]) -> Self:
+        """Return some of the parts, by their numbers in ascending order."""
         if len(kept) == len(self.parts):
             return self
         return replace(
@@ -800,20 +834,12 @@ def _named(estimator: Any) -> Mapping[Any, Any]:
     return named
 
 
-def _by_group(
-    inputs: tuple[RankingInput, ...], groups: ArrayLike, missed: Any, unlisted: Any
-) -> tuple[tuple[RankingInput, ...], NDArray[Any]]:
-    """Return the items of all groups, with unlisted ones, and the group of each."""
-    labels, codes = group_codes(inputs[0], groups)
-    if is_given(missed) or unlisted is not None:
-        every = [
-            unlisted_by_group(one, labels, codes, missed, unlisted) for one in inputs
-        ]
-        inputs = tuple(data for data, _, _ in every)
-        _, labels, codes = every[0]
-    names = np.empty(len(labels), dtype=object)
-    names[:] = labels
-    return inputs, names[codes]
+class _Grouping(NamedTuple):
+    """Group of each item; labels of all groups, with what is outside their lists."""
+
+    codes: Codes
+    labels: list[Any]
+    outside: Outside | None = None
 
 
 def _codes(name: str, values: ArrayLike | None, data: RankingInput) -> Codes | None:
@@ -830,24 +856,34 @@ def _codes(name: str, values: ArrayLike | None, data: RankingInput) -> Codes | N
 
 
 def _within_folds(
-    held: list[Codes], groups: ArrayLike | None, n_samples: int
+    held: list[Codes], grouping: _Grouping | None
 ) -> tuple[tuple[Any, ...], list[list[Codes]], tuple[int, ...]]:
     """Return the label of each part, its positions in its fold, and its fold.
 
     Without groups, there is a part for each fold, and its number is the label. If a
     group is in several folds, the label has the number of the fold as well.
     """
-    if groups is None:
+    if grouping is None:
         numbers = tuple(range(len(held)))
         return numbers, [[np.arange(index.size)] for index in held], numbers
-    names, codes = factorize("groups", groups)
-    check_length("groups", codes.size, n_samples)
+    codes, names = grouping.codes, grouping.labels
+    if len(held) == 1 and held[0].size == codes.size:  # groups without items, too
+        return tuple(names), [items_of_groups(codes, len(names))], (0,) * len(names)
     found = [np.unique(codes[index], return_inverse=True) for index in held]
     every = np.concatenate([present for present, _ in found])
-    is_split = np.unique(every).size < every.size
+    sizes = np.concatenate([np.bincount(within) for _, within in found])
+    cut = np.unique(every[sizes < np.bincount(codes)[every]])
+    if cut.size:
+        warn(
+            f"{cut.size} of {len(names)} groups are divided among folds, such as "
+            f"{brief(names[cut[0]])}, and their pieces are ranked as groups. Divide "
+            "whole groups, as an int for `cv` or GroupKFold does.",
+            UserWarning,
+        )
+    is_repeated = np.unique(every).size < every.size
     labels, folds = [], []
     for i, (present, _) in enumerate(found):
-        labels += [(i, names[code]) if is_split else names[code] for code in present]
+        labels += [(i, names[code]) if is_repeated else names[code] for code in present]
         folds += [i] * present.size
     inside = [items_of_groups(within, present.size) for present, within in found]
     return tuple(labels), inside, tuple(folds)

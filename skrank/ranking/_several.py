@@ -1,18 +1,19 @@
 """Several rankings: columns of scores, groups of items, rankings of both classes."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import invalid
+from skrank._utils._checks import check_count, invalid
 from skrank._utils._columns import check_length, factorize
 from skrank._utils._numbers import number
 from skrank._utils._text import brief, listed
 from skrank._utils._warnings import warn
-from skrank.ranking._input import RankingInput, append_unlisted, check_unlisted
+from skrank.ranking._input import RankingInput, append_unlisted
 
 
 def is_table(y_score: Any) -> bool:
@@ -85,22 +86,26 @@ def _check_no_probabilities(columns: list[NDArray[Any]]) -> None:
         raise invalid("y_score", rule, "two columns that sum to 1")
 
 
+def _has_both(n_targets: float, n_others: float) -> bool:
+    return n_targets > 0 and n_others > 0
+
+
 def both_classes(
     sizes: Sequence[tuple[float, float]],
     *,
     grouped: bool,
-    always_defined: bool = False,
+    is_defined: Callable[[float, float], bool] = _has_both,
     unit: str = "rankings",
     undefined: float | str = math.nan,
 ) -> list[int]:
-    """Return which rankings have both classes; others are left out with a warning.
+    """Return which rankings have a value, if one has both classes.
 
-    `sizes` are the numbers of targets and of items of each. `grouped` tells whether
-    they are from the argument `groups`. A metric that is `always_defined` is computed
-    for all rankings, if one has both classes. With another value than NaN for an
-    `undefined` metric there is no warning, and "raise" is an error.
+    Others are left out with a warning. `sizes` are the numbers of targets and of items
+    of each. `grouped` tells whether they are from the argument `groups`. With another
+    value than NaN for an `undefined` metric there is no warning, and "raise" is an
+    error.
     """
-    kept = [i for i, (m, n) in enumerate(sizes) if 0 < m < n]
+    kept = [i for i, (m, n) in enumerate(sizes) if is_defined(m, n - m)]
     about_groups = ""
     if grouped:
         about_groups = (
@@ -112,17 +117,16 @@ def both_classes(
             " If all items belong to one ranking, and some depend on each other, such "
             "as the images of a patient, use `clusters` instead."
         )
-    if not kept:
+    if not any(0 < m < n for m, n in sizes):
         raise invalid(
             "y_true",
             "hold targets and non-targets in some ranking",
             "none such",
             about_groups.strip(),
         )
-    if always_defined:
-        return list(range(len(sizes)))
+    both = not is_defined(1, 0)
     if len(kept) < len(sizes) and undefined == "raise":
-        rule = f"hold targets and non-targets in all {unit}"
+        rule = f"hold targets{' and non-targets' if both else ''} in all {unit}"
         got = f"{len(sizes) - len(kept)} of {len(sizes)} without"
         raise invalid("y_true", rule, got, about_groups.strip())
     if len(kept) < len(sizes) and math.isnan(float(undefined)):
@@ -130,9 +134,10 @@ def both_classes(
         of_weights = "" if n_targets == int(n_targets) else ", by their weights"
         n_left = n_targets - sum(sizes[i][0] for i in kept)
         warn(
-            f"{len(sizes) - len(kept)} of {len(sizes)} {unit} have no targets, or no "
-            "non-targets. The metric is undefined there. They are left out, with "
-            f"{number(n_left, 6)} of {number(n_targets, 6)} targets{of_weights}."
+            f"{len(sizes) - len(kept)} of {len(sizes)} {unit} have no targets"
+            f"{', or no non-targets' if both else ''}. The metric is undefined there. "
+            f"They are left out, with {number(n_left, 6)} of {number(n_targets, 6)} "
+            f"targets{of_weights}."
             f"{about_groups}"
         )
     return kept
@@ -162,39 +167,48 @@ def kept_codes(
     return [labels[code] for code in present], codes
 
 
-def unlisted_by_group(
-    data: RankingInput,
-    labels: list[Any],
-    codes: NDArray[np.intp],
-    n_missed: Any,
-    n_unlisted: Any,
-) -> tuple[RankingInput, list[Any], NDArray[np.intp]]:
-    """Append the unlisted items of groups, given by label.
+class Outside(NamedTuple):
+    """Labels of all groups, and what is outside their lists.
 
-    Groups without listed items follow the others.
+    Groups without listed items follow the others. The `unlisted` items of each group
+    contain its `missed` targets; they are None if they are not given.
     """
-    none: dict[Any, int] = {}
-    counts = {
-        "n_missed": n_missed if is_given(n_missed) else none,
-        "n_unlisted": n_unlisted,
-    }
-    for name, by_group in counts.items():
-        if by_group is None:
-            rule = "be given beside `n_missed` with `groups`, as in {'a': 3}"
-            raise invalid(name, rule, "None")
-        if not hasattr(by_group, "keys"):
+
+    labels: list[Any]
+    missed: NDArray[np.intp]
+    unlisted: NDArray[np.intp] | None
+
+
+def outside_of_groups(labels: list[Any], n_missed: Any, n_unlisted: Any) -> Outside:
+    """Check the numbers of missed targets and unlisted items by group."""
+    given = {"n_missed": n_missed, "n_unlisted": n_unlisted}
+    counts: dict[str, dict[Any, int]] = {}
+    texts = {str(one): one for one in labels}
+    for name, by_group in given.items():
+        if is_given(by_group) and not hasattr(by_group, "keys"):
             rule = "map each group to its number, as in {'a': 3}, with `groups`"
             raise invalid(name, rule, brief(by_group))
-    missed, unlisted = (dict(by_group) for by_group in counts.values())
-    every = [*labels, *(name for name in unlisted if name not in labels)]
-    unknown = [name for name in missed if name not in unlisted]
-    if unknown:
-        rule = "hold only groups that `n_unlisted` has"
-        raise invalid("n_missed", rule, brief(unknown[0]))
-    pairs = [check_unlisted(missed.get(one, 0), unlisted.get(one, 0)) for one in every]
-    first, second = zip(*pairs, strict=True)
-    data = append_unlisted(data, first, second)
-    return data, every, np.append(codes, np.repeat(np.arange(len(every)), second))
+        counts[name] = dict(by_group) if is_given(by_group) else {}
+        for one in counts[name]:
+            like = texts.get(str(one), one)
+            if like != one:
+                rule = "have the labels of `groups`, of the same type"
+                raise invalid(name, rule, f"{brief(one)} for {brief(like)}")
+    known = set(labels)
+    others = dict.fromkeys([*counts["n_unlisted"], *counts["n_missed"]])
+    every = [*labels, *(one for one in others if one not in known)]
+    missed, unlisted = (
+        np.array([check_count(name, by_group.get(one, 0), least=0) for one in every])
+        for name, by_group in counts.items()
+    )
+    if n_unlisted is None:
+        return Outside(every, missed, None)
+    for one, *pair in zip(every, missed.tolist(), unlisted.tolist(), strict=True):
+        if pair[1] < pair[0]:
+            rule = "be at least `n_missed`, which it contains, in each group"
+            got = f"{pair[1]} and {pair[0]} in {brief(one)}"
+            raise invalid("n_unlisted", rule, got)
+    return Outside(every, missed, unlisted)
 
 
 def is_given(count: Any) -> bool:
@@ -219,11 +233,13 @@ def items_of_groups(codes: NDArray[np.intp], n_groups: int) -> list[NDArray[np.i
 
 
 def take_parts(
-    data: RankingInput, parts: Sequence[NDArray[np.intp]]
+    data: RankingInput,
+    parts: Sequence[NDArray[np.intp]],
+    outside: Outside | None = None,
 ) -> list[RankingInput]:
-    """Return the items at the positions of each part."""
+    """Return the items at the positions of each part, with those outside its list."""
     is_target, weight = data.is_target, data.weight
-    return [
+    found = [
         RankingInput(
             is_target[items].nonzero()[0],
             data.y_score[items],
@@ -231,3 +247,11 @@ def take_parts(
         )
         for items in parts
     ]
+    if outside is None:
+        return found
+    missed = outside.missed.tolist()
+    if outside.unlisted is None:
+        counts = zip(found, missed, strict=True)
+        return [replace(one, n_missed=number) for one, number in counts]
+    pairs = zip(missed, outside.unlisted.tolist(), strict=True)
+    return [append_unlisted(one, *pair) for one, pair in zip(found, pairs, strict=True)]

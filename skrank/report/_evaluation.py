@@ -17,7 +17,7 @@ from skrank._utils._table import data_frame
 from skrank._utils._text import brief
 from skrank.curves._operating_points import points_of
 from skrank.metrics._definitions import AnyMetric, make_metric
-from skrank.metrics._evaluate import undefined, why_undefined
+from skrank.metrics._evaluate import undefined
 from skrank.ranking._input import (
     RankingInput,
     append_unlisted,
@@ -344,7 +344,7 @@ default="expected"
             data = RankingInput(targets, y_score, None, self._n_missed)
             missed, unlisted = check_unlisted(self._n_missed, self._n_unlisted)
             if unlisted is not None:
-                data = append_unlisted(replace(data, n_missed=0), [missed], [unlisted])
+                data = append_unlisted(replace(data, n_missed=0), missed, unlisted)
             self._ranking = rank(data)
         return self._ranking
 
@@ -358,8 +358,8 @@ default="expected"
         """
         values = self._values()
         if any(map(math.isnan, values.values())):
-            reason = why_undefined(self.ranking()) or "nothing but targets"
-            undefined("some metric", reason, math.nan)
+            reason = "`y_true` must hold targets and non-targets; got "
+            undefined("some metric", reason + self._size(), math.nan)
         return values
 
     def to_frame(
@@ -402,9 +402,8 @@ default="expected"
         size = self._size()
         if self._n_items:
             size += f" (prevalence {number(self.n_targets / self._n_items)})"
-        reason = why_undefined(self._ranked())
-        if reason is not None:
-            why = f"`y_true` must hold targets and non-targets; got {reason}"
+        if not self.n_targets:
+            why = "`y_true` must hold targets; got none"
             return Shown("Ranking evaluation", [("ranking", size), ("metrics", why)])
         said = {name: number(value) for name, value in self._values().items()}
         points = points_of(self.ranking())
@@ -434,7 +433,7 @@ default="expected"
     def _values(self) -> dict[str, float]:
         """Return counts and metrics; NaN if one is undefined."""
         ranking, n_items = self.ranking(), self._n_items
-        is_defined = why_undefined(ranking) is None
+        is_defined = ranking.n_targets > 0
         has_roc = is_defined and ranking.n_non_targets > 0
 
         def value(name: str, ties: str = self.ties) -> float:

@@ -15,7 +15,12 @@ from scipy.special import expit, logit
 from scipy.stats import nct, poisson, sem, t
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    GroupShuffleSplit,
+    StratifiedKFold,
+)
 from sklearn.naive_bayes import GaussianNB
 
 from cases import assert_share, runs
@@ -23,6 +28,7 @@ from skrank import (
     MetricInterval,
     RandomSelectionTest,
     RankingComparison,
+    Rankings,
     SearchSelectionTest,
     make_metric,
     make_metric_scorer,
@@ -159,7 +165,7 @@ def test_a_bootstrap_of_equal_scores_or_of_one_day(name):
 
 
 def test_group_splitters_need_their_groups():
-    given = {"X": X, "y": Y, "cv": GroupKFold(3), "groups": DAY}
+    given = {"X": X, "y": Y, "cv": GroupKFold(3)}
     for test in (MetricInterval(), RandomSelectionTest()):
         with pytest.raises(ValueError, match="`cv_groups` must be the groups of the s"):
             test.from_cv(LogisticRegression(), **given)
@@ -349,7 +355,8 @@ def test_days_that_are_in_several_folds():
     cv, model = StratifiedKFold(3, shuffle=True, random_state=0), LogisticRegression()
     s, fold = held_out(model, cv)
     test = RandomSelectionTest("precision@5")
-    result = test.from_cv(model, X, Y, cv=cv, groups=DAY)
+    with pytest.warns(UserWarning, match="^18 of 18 groups are divided among folds, s"):
+        result = test.from_cv(model, X, Y, cv=cv, groups=DAY)
     pairs = [(i, day) for i in range(3) for day in range(18)]
     assert list(result.labels) == pairs
     values = [
@@ -358,6 +365,36 @@ def test_days_that_are_in_several_folds():
     ]
     assert result.value == pytest.approx(np.mean(values))
     assert result.n_samples == 900
+
+
+@pytest.mark.parametrize(
+    "cv", [None, 5, np.int64(3), GroupKFold(4), GroupShuffleSplit(3)]
+)
+def test_days_are_held_out_whole(cv):
+    # judged by the definition of a group splitter: no day has items in both parts
+    model = LogisticRegression()
+    rankings = Rankings.from_cv(model, X, Y, cv=cv, groups=DAY)
+    assert all(
+        (DAY[one] == day).all() and one.size == 50
+        for one, day in zip(
+            rankings.items,
+            np.array(
+                [one[1] if isinstance(one, tuple) else one for one in rankings.labels]
+            ),
+            strict=True,
+        )
+    )
+    patient = np.arange(900) % 90
+    apart = Rankings.from_cv(model, X, Y, cv=5, cv_groups=patient)
+    held = [set(patient[one]) for one in apart.items]
+    assert sum(map(len, held)) == 90 == len(set.union(*held))
+
+
+def test_too_few_days_for_the_folds():
+    with pytest.raises(
+        ValueError, match="`cv` must be at most .* 5 folds for 3 groups"
+    ):
+        MetricInterval().from_cv(LogisticRegression(), X, Y, groups=DAY % 3)
 
 
 # Searches

@@ -162,7 +162,7 @@ DATA = {
     },
     "estimators": {"estimator": FITTED},
     "cross-validation": {"estimator": BOTH, "cv": 3},
-    "cross-validation of groups": {"estimator": BOTH, "cv": 3, "groups": DAY % 2},
+    "cross-validation of groups": {"estimator": BOTH, "cv": 3, "groups": DAY % 6},
 }
 
 

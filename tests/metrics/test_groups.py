@@ -57,7 +57,7 @@ def test_any_scores_in_groups_of_any_size(kind, ties):
     y = rng.random(s.size) < 0.05
     metric = make_metric("average_precision", ties)
     values = [
-        metric(y[own], s[own]) if 0 < y[own].sum() < own.size else -1.0
+        metric(y[own], s[own]) if y[own].sum() else -1.0
         for own in (np.flatnonzero(group == label) for label in range(3000))
     ]
     found = metric(y, s, groups=group, undefined=-1.0)
@@ -111,10 +111,12 @@ def test_undefined_groups_are_left_out_with_a_warning(name):
     y, s = [1, 0, 0, 0, 1, 1], [6, 5, 4, 3, 2, 1]
     groups = ["a", "a", "b", "b", "c", "c"]
     metric = make_metric(name)
-    with pytest.warns(UndefinedMetricWarning, match="undefined in 2 of 3 groups"):
-        assert metric(y, s, groups=groups) == 1.0
-    assert metric(y, s, groups=groups, undefined=0.25) == pytest.approx(0.5)
-    with pytest.raises(ValueError, match="undefined in 2 of 3 groups"):
+    perfect = 0.5 if name == "recall@1" else 1.0  # of targets alone
+    with pytest.warns(UndefinedMetricWarning, match="in 1 of 3 groups, .* no targets:"):
+        assert metric(y, s, groups=groups) == (1 + perfect) / 2
+    expected = (1 + perfect + 0.25) / 3
+    assert metric(y, s, groups=groups, undefined=0.25) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="undefined in 1 of 3 groups"):
         metric(y, s, groups=groups, undefined="raise")
 
 
@@ -124,6 +126,7 @@ def test_no_group_has_a_value():
     assert precision_at_t([0] * 4, range(4), t=1, groups=[1, 1, 2, 2]) == 0
 
 
+@pytest.mark.filterwarnings("ignore:`t`=1 counts units of weight")
 def test_weights_that_leave_a_group_undefined():
     y, s, weight = [1, 0, 0, 0], [4, 3, 2, 1], [1.0, 2, 3, 4]
     groups = [1, 1, 2, 2]

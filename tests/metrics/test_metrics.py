@@ -270,6 +270,7 @@ def test_threshold_against_sklearn_on_a_long_list():
 # Weights are repetition
 
 
+@pytest.mark.filterwarnings("ignore:.* counts units of weight")
 @given(scored_lists, st.data())
 def test_whole_weights_against_repetition(data, draw):
     y_true, y_score, _ = data

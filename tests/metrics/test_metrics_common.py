@@ -9,8 +9,12 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
+import oracles
 import skrank.metrics
-from cases import ALL, TIES, metric_function
+from cases import ALL, TIES, WITHOUT_TIES, metric_function, oracle_settings
+
+# undefined for targets alone: their definitions divide by zero there
+NEED_BOTH = {"bedroc", "bedroc alpha=3", "ks_statistic"}
 
 
 def weights(alpha):
@@ -251,7 +255,10 @@ def test_pos_label_names_the_targets(case, labels, target):
 @all_cases
 def test_undefined_is_nan_with_a_warning(case):
     function, scores = metric_function(case), np.arange(6.0)
-    for labels in ([0] * 6, [1] * 6, [-1] * 6, [False] * 6):
+    lists = [[0] * 6, [-1] * 6, [False] * 6]
+    if case in NEED_BOTH:
+        lists.append([1] * 6)
+    for labels in lists:
         with pytest.warns(UndefinedMetricWarning, match="is undefined") as record:
             assert math.isnan(function(labels, scores))
         assert record[0].filename.endswith("cases.py")  # the caller of the metric
@@ -262,10 +269,25 @@ def test_undefined_is_nan_with_a_warning(case):
 
 def test_undefined_with_weights():
     weight = [1.0, 0.3, 0.0, 0.1]
-    with pytest.warns(UndefinedMetricWarning, match="no targets"):
+    with pytest.warns(UndefinedMetricWarning, match="hold targets; got none"):
         skrank.recall_at_t([0, 0, 1, 0], [1.0, 2, 3, 4], t=0.5, sample_weight=weight)
     with pytest.warns(UndefinedMetricWarning, match="nothing but targets"):
-        skrank.recall_at_t([1, 1, 0, 1], [1.0, 2, 3, 4], t=0.5, sample_weight=weight)
+        skrank.ks_statistic([1, 1, 0, 1], [1.0, 2, 3, 4], sample_weight=weight)
+
+
+@pytest.mark.parametrize("case", sorted(set(ALL) - NEED_BOTH))
+@pytest.mark.parametrize("ties", TIES)
+def test_targets_alone_have_a_value(case, ties):
+    # judged by the definition, which needs no other items
+    scores = [5.0, 4.0, 4.0, 2.0, 1.0, 1.0]
+    settings = oracle_settings(case, 6)
+    name = ALL[case][0]
+    given = {} if name in WITHOUT_TIES else {"ties": settings.pop("ties", ties)}
+    expected = oracles.value(
+        [(1, 1), (2, 2), (1, 1), (2, 2)], name, **given, **settings
+    )
+    found = metric_function(case)([1] * 6, scores, **given)
+    assert found == pytest.approx(float(expected))
 
 
 @pytest.mark.filterwarnings("ignore:With `n_missed` alone")

@@ -119,10 +119,9 @@ def test_comparison_of_one_data_set():
 def test_weights_count_as_items():
     y, a, _ = columns(tied=False)
     weight = np.random.default_rng(0).integers(1, 4, y.size)
-    weighted, repeated = (
-        metrics_at(30)[1](y, a, sample_weight=weight),
-        metrics_at(30)[1](np.repeat(y, weight), np.repeat(a, weight)),
-    )
+    with pytest.warns(UserWarning, match="`t`=30 counts units of weight, not items"):
+        weighted = metrics_at(30)[1](y, a, sample_weight=weight)
+    repeated = metrics_at(30)[1](np.repeat(y, weight), np.repeat(a, weight))
     assert weighted == pytest.approx(repeated)
 
 

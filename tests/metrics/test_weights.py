@@ -150,7 +150,7 @@ def test_without_ties_every_rule_is_that_of_sklearn(items):
 
 
 @pytest.mark.parametrize("case", [case for case in FRACTIONS if "min" not in case])
-def test_an_int_cutoff_with_weights_that_count_nothing_is_told(case):
+def test_an_int_cutoff_with_weights_is_told(case):
     # as with amounts of money: the first four units, and not the first four items
     metric, (name, share) = metric_function(case), *FRACTIONS[case].items()
     y_true, y_score, weight = weighted_columns()
@@ -161,7 +161,8 @@ def test_an_int_cutoff_with_weights_that_count_nothing_is_told(case):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         judge = in_fractions(case)(y_true, y_score, sample_weight=amount)
-        metric(y_true, y_score, sample_weight=np.ceil(amount))
+    with pytest.warns(UserWarning, match=f"`{name}`=4 counts units of weight"):
+        metric(y_true, y_score, sample_weight=np.ceil(amount))  # as of a search
     assert value == pytest.approx(judge, rel=1e-12)
 
 

@@ -281,7 +281,7 @@ def test_without_targets_there_is_no_value():
         first.second_pass().update([0, 1], [0.3, 0.2])
     counts = first.second_pass()
     counts.update([0, 0, 0], [0.3, 0.2, 0.1])
-    with pytest.warns(UndefinedMetricWarning, match="got no targets"):
+    with pytest.warns(UndefinedMetricWarning, match="hold targets; got none"):
         assert math.isnan(average_precision(counts))
     with pytest.raises(ValueError, match="targets to make a curve"):
         hit_curve(counts)

@@ -75,8 +75,8 @@ def test_curves_and_tests_of_a_ranking():
 def test_weights_and_missed_targets_stay_with_a_ranking():
     weight = RNG.integers(1, 4, N)
     weighted = Ranking.from_predictions(Y, SCORE, sample_weight=weight)
-    assert skrank.recall_at_t(weighted, t=9) == skrank.recall_at_t(
-        Y, SCORE, t=9, sample_weight=weight
+    assert skrank.recall_at_t(weighted, t=0.1) == skrank.recall_at_t(
+        Y, SCORE, t=0.1, sample_weight=weight
     )
     assert repr(weighted) == (
         f"<Ranking of {weight.sum()} items, {weight[Y].sum()} targets>"
@@ -93,7 +93,7 @@ def test_weights_and_missed_targets_stay_with_a_ranking():
     with pytest.raises(ValueError, match="`sample_weight` must be left out for Random"):
         test.from_predictions(weighted)
     # the bootstrap draws the weighted items of the ranking
-    draw = MetricInterval("recall@9", n_resamples=9, random_state=0)
+    draw = MetricInterval("recall@0.1", n_resamples=9, random_state=0)
     found = draw.from_predictions(weighted).to_dict()
     expected = draw.from_predictions(Y, SCORE, sample_weight=weight).to_dict()
     assert found == expected

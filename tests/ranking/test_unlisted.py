@@ -21,7 +21,7 @@ from skrank import (
     hit_curve,
     operating_points,
 )
-from tests.cases import ALL, METRICS, named
+from tests.cases import ALL, METRICS, metric_function, named
 
 RNG = np.random.default_rng(0)
 N, UNLISTED, MISSED = 60, 90, 7
@@ -81,6 +81,72 @@ def test_by_group(case):
     assert function(Y, score, **settings, **as_series) == pytest.approx(expected)
     assert found.value == pytest.approx(judge.value)
     assert found.pvalue == pytest.approx(judge.pvalue)
+
+
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
+@pytest.mark.parametrize("case", ALL)
+def test_missed_targets_of_groups_without_the_collection(case):
+    # judged by the mean over the lists one by one; "all" holds targets alone
+    function, score = metric_function(case), SCORES["floats"]
+    query = np.array(["all", "a", "b"])[np.arange(N) % 3]
+    y = np.where(query == "all", 1, Y)
+    missed = {"a": 2, "b": 1}
+    values = [
+        function(
+            y[query == one],
+            score[query == one],
+            n_missed=missed.get(one, 0),
+            undefined=0.25,
+        )
+        for one in ("all", "a", "b")
+    ]
+    given = {"groups": query, "n_missed": missed, "undefined": 0.25}
+    assert function(y, score, **given) == pytest.approx(np.mean(values))
+
+
+def trec_eval(rel, n_relevant, depth):
+    """AP, reciprocal rank, and recall, as trec_eval -c defines them."""
+    ranks = np.flatnonzero(rel) + 1
+    hits = np.arange(1, ranks.size + 1)
+    first = 1 / ranks[0] if ranks.size else 0.0
+    return (hits / ranks).sum() / n_relevant, first, rel[:depth].sum() / n_relevant
+
+
+def test_queries_of_a_qrels_file():
+    # "new" is in the file of relevant documents, and the run has nothing for it
+    score = SCORES["singles"]
+    query = np.array(["a", "b", "c"])[np.arange(N) % 3]
+    missed = {"a": 2, "c": 7, "new": 3}
+    expected = [(0.0, 0.0, 0.0)]
+    for one in "abc":
+        own = query == one
+        rel = Y[own][np.argsort(-score[own])]
+        expected.append(trec_eval(rel, rel.sum() + missed.get(one, 0), 5))
+    given = {"groups": query, "n_missed": missed}
+    found = [
+        skrank.average_precision(Y, score, **given),
+        skrank.reciprocal_rank(Y, score, **given),
+        skrank.recall_at_t(Y, score, t=5, **given),
+    ]
+    assert_allclose(found, np.mean(expected, axis=0))
+    for name, value in zip(
+        ("average_precision", "reciprocal_rank", "recall@5"), found, strict=True
+    ):
+        result = MetricInterval(name).from_predictions(Y, score, **given)
+        assert result.value == pytest.approx(value)
+        assert result.labels == ("a", "b", "c", "new")
+    weight = np.full(N, 2.0)
+    weighted = skrank.average_precision(Y, score, sample_weight=weight, **given)
+    expected = [
+        skrank.average_precision(
+            Y[query == one],
+            score[query == one],
+            n_missed=missed.get(one, 0),
+            sample_weight=weight[query == one],
+        )
+        for one in "abc"
+    ]
+    assert weighted == pytest.approx(np.mean([*expected, 0.0]))
 
 
 @pytest.mark.parametrize("kind", SCORES)
@@ -144,9 +210,9 @@ def test_weights_of_the_list():
     weight = RNG.integers(1, 4, N)
     y, score = appended(Y, SCORES["floats"], MISSED, UNLISTED)
     given = {"sample_weight": np.append(weight, np.ones(UNLISTED))}
-    expected = skrank.recall_at_t(y, score, t=30, **given)
+    expected = skrank.recall_at_t(y, score, t=0.3, **given)
     given = {"sample_weight": weight, **ASKED}
-    assert skrank.recall_at_t(Y, SCORES["floats"], t=30, **given) == expected
+    assert skrank.recall_at_t(Y, SCORES["floats"], t=0.3, **given) == expected
 
 
 @pytest.mark.parametrize(
@@ -160,11 +226,15 @@ def test_weights_of_the_list():
         ({"n_unlisted": 3, "groups": Y}, "`n_unlisted` must map each group"),
         (
             {"n_unlisted": {1: 3}, "n_missed": {2: 1}, "groups": Y},
-            "`n_missed` must hold only groups that `n_unlisted` has; got 2",
+            "`n_unlisted` must be at least `n_missed`, .* each group; got 0 and 1 in 2",
         ),
         (
             {"n_unlisted": {1: 3}, "n_missed": {1: 4}, "groups": Y},
-            "`n_unlisted` must be at least `n_missed`, 4",
+            "`n_unlisted` must be at least `n_missed`, .* each group; got 3 and 4 in 1",
+        ),
+        (
+            {"n_missed": {"1": 4}, "groups": Y},
+            "`n_missed` must have the labels of `groups`, .* same type; got '1' for 1",
         ),
         ({"n_unlisted": 3, "folds": Y}, "`n_unlisted` must be left out with `folds`"),
     ],
@@ -209,6 +279,7 @@ GROUP = np.arange(N) % 4
 SAFE = {"ties": "together"}  # the order of weighted items in a tie is not known
 
 
+@pytest.mark.filterwarnings("ignore:.* counts units of weight")
 @pytest.mark.parametrize("case", ALL)
 @pytest.mark.parametrize("weight", [WEIGHT, MASK], ids=["weights", "mask"])
 def test_metrics_without_items_of_weight_0(case, weight):

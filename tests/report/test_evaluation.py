@@ -353,9 +353,12 @@ def test_a_piece_of_votes_may_hold_zero_and_one():
 @pytest.mark.parametrize(
     ("evaluation", "text"),
     [
-        (RankingEvaluation(), "0 items, 0 targets\n  metrics .* got no targets$"),
-        (RankingEvaluation().add(0, 3.0), "1 items, 0 targets .*got no targets$"),
-        (RankingEvaluation().add(1, 3.0), "got nothing but targets$"),
+        (RankingEvaluation(), "0 items, 0 targets\n  metrics .* targets; got none$"),
+        (
+            RankingEvaluation().add(0, 3.0),
+            "1 items, 0 targets .*must hold targets; got none$",
+        ),
+        (RankingEvaluation().add(1, 3.0), r"average precision  1\n"),
         (RankingEvaluation().add_missed(2), r"maximum F1 +0\n"),
     ],
     ids=["empty", "others", "targets", "missed"],
@@ -375,7 +378,7 @@ def test_what_has_no_metrics_prints_without_a_warning(evaluation, text):
 def test_all_targets_missed(ties):
     # nothing was found, which is a value; what needs scored items has none
     evaluation = RankingEvaluation(ties=ties).add_missed(2)
-    with pytest.warns(UndefinedMetricWarning, match="nothing but targets"):
+    with pytest.warns(UndefinedMetricWarning, match="got 0 items, 2 targets, 2 of"):
         fields = evaluation.to_dict()
     assert fields["prevalence"] == 1.0
     assert {fields[name] for name in list(fields)[4:] if "roc" not in name} == {0.0}
@@ -468,7 +471,7 @@ def test_a_label_that_no_item_has():
     for ask in (evaluation.ranking, evaluation.to_dict):
         with pytest.raises(ValueError, match=message):
             ask()
-    assert "got no targets" in str(evaluation)  # so far
+    assert "got none" in str(evaluation)  # so far
     assert evaluation.add("A", 0.5).ranking().n_targets == 1
 
 

@@ -82,8 +82,10 @@ class AnyMetric(ABC):
     #: Whether the other tie rules, and values of rankings of several sizes, are derived
     #: from a gain under "expected" for one size, as of metrics of the user's own.
     derived: ClassVar[bool] = False
-    #: Whether it is defined without targets, or without non-targets.
+    #: Whether groups without targets have a value.
     always_defined: ClassVar[bool] = False
+    #: Whether it is undefined for targets alone.
+    needs_both_classes: ClassVar[bool] = False
     #: Whether larger values are better.
     greater_is_better: ClassVar[bool] = True
     #: Whether it depends on the number of all items, also of those without a score.
@@ -145,6 +147,12 @@ class AnyMetric(ABC):
     def counts_ranks(self) -> bool:
         """Whether a rank is a number of items, which weights do not have."""
         return False
+
+    def is_defined(self, n_targets: Any, n_others: Any) -> Any:
+        """Whether rankings of so many targets and other items have a value."""
+        if self.always_defined:
+            return n_targets + n_others > 0
+        return (n_targets > 0) & ((n_others > 0) | (not self.needs_both_classes))
 
     def reach(self, n_samples: int, n_targets: int) -> float:
         """Depth below which tie groups are not needed."""
@@ -227,6 +235,9 @@ class Metric(AnyMetric):
                   1.0``. Values outside are an error. Unknown if left out: no limit.
     `offset`      Value without any gain, if it is not 0.
     settings      Fields of a frozen dataclass, as in the example, without `__init__`.
+    `needs_both_classes`
+                  True if the value is undefined for a ranking of targets alone, such
+                  as by a divisor of 0.
     `of_shares`   True if a longer ranking of the same shares has the same value, as
                   for a gain by the share of items above. `gain` is then called for 1e7
                   targets, and a number of targets can be planned without a pilot.

@@ -116,7 +116,10 @@ def check_gain(metric: Any, frame: Any) -> None:
         raise invalid("gain", rule, got)
     divisor = metric.divisor(frame)
     if not (np.ndim(divisor) == 0 and 0 < divisor < inf):
-        raise invalid("divisor", f"be a number above 0 {name}", brief(divisor))
+        advice = ""
+        if frame.n_targets == frame.n_samples:
+            advice = "Set needs_both_classes = True if it is undefined without others."
+        raise invalid("divisor", f"be a number above 0 {name}", brief(divisor), advice)
 
 
 def with_tie_rules(gain: Callable[..., Array]) -> Callable[..., Array]:

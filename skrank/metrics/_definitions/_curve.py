@@ -89,6 +89,7 @@ class KSStatistic(ThresholdMetric):
     """Largest difference of the shares of targets and of non-targets retrieved."""
 
     template: ClassVar[str] = "ks_statistic"
+    needs_both_classes: ClassVar[bool] = True
 
     def value(self, ranking: Ranking) -> float:
         """Return the largest difference; 0 if no threshold is better than chance."""

@@ -323,6 +323,7 @@ class Bedroc(RobustInitialEnhancement):
     """BEDROC: RIE scaled to 0 for the worst ranking and 1 for the best."""
 
     template: ClassVar[str] = "bedroc(alpha={0.alpha:g})"
+    needs_both_classes: ClassVar[bool] = True
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -344,7 +345,6 @@ class Bedroc(RobustInitialEnhancement):
 
     def _worst(self, frame: Frame) -> Array:
         """Smallest sum of weights: all targets last, or without a rank if missed."""
-        if frame.n_missed:
-            return 0.0
         others = frame.n_samples - frame.n_targets
-        return geometric_sum(self.rate(frame), others, frame.n_targets)
+        last = geometric_sum(self.rate(frame), others, frame.n_targets)
+        return last * np.equal(frame.n_missed, 0)
