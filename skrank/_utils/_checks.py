@@ -20,7 +20,9 @@ NORMALIZE = ("min", "relevant", "hits")
 
 def invalid(name: str, rule: str, got: str, advice: str = "") -> ValueError:
     """Return an error with the parameter, the rule, the given value, and advice."""
-    return ValueError(f"`{name}` must {rule}; got {got}. {advice}".rstrip())
+    parameter, mark, column = name.partition("[")  # such as y_score['a']
+    named = f"`{parameter}`{mark}{column}"
+    return ValueError(f"{named} must {rule}; got {got}. {advice}".rstrip())
 
 
 def hard_labels(name: str, got: str) -> ValueError:

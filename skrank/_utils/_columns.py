@@ -1,6 +1,7 @@
 """Convert columns of any data frame library to one-dimensional NumPy arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -54,11 +55,41 @@ def check_length(name: str, size: int, n_labels: int) -> None:
         raise invalid(name, "have as many items as `y_true`", f"{size} and {n_labels}")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """The items that a column must fit: their number, and their index in pandas."""
+
+    size: int
+    index: Any = None
+
+    def read(self, name: str, values: Any, convert: Callable[..., Any]) -> Any:
+        """Return a column with a value for each item, as `convert` reads it.
+
+        All arguments with a value for each item are read here. They must have the index
+        of the labels, if both have one, and as many values as there are labels.
+        """
+        if has_index(values):
+            _check_same_index(name, values.index, self.index)
+        found = convert(name, values)
+        size = len(found[1] if isinstance(found, tuple) else found)
+        check_length(name, size, self.size)
+        return found
+
+
+def items_of(y_true: Any, size: int) -> Items:
+    """Return the number of the labels, and their index."""
+    return Items(size, y_true.index if has_index(y_true) else None)
+
+
 def check_index(name: str, values: Any, y_true: Any) -> None:
     """Check that two columns of pandas have the same index."""
-    if not (has_index(values) and has_index(y_true)):
+    if has_index(values) and has_index(y_true):
+        _check_same_index(name, values.index, y_true.index)
+
+
+def _check_same_index(name: str, index: Any, expected: Any) -> None:
+    if expected is None:
         return
-    index, expected = values.index, y_true.index
     if len(index) == len(expected) and not index.equals(expected):
         # as text, because labels of different types cannot be compared
         pairs = [
@@ -83,7 +114,7 @@ def check_order(values: Any, y_true: Any) -> None:
         index, expected = values.index, y_true.index
         same = index.equals(expected) or len(index) != len(expected)
         if not same and index.isin(expected).all():
-            check_index("X", values, y_true)
+            _check_same_index("X", index, expected)
 
 
 def has_index(values: Any) -> bool:
@@ -95,8 +126,16 @@ def by_position(values: Any) -> Any:
     return getattr(values, "iloc", values)
 
 
+def is_column(values: Any) -> bool:
+    """Whether values are several, and not one number or text."""
+    several = hasattr(values, "__len__") and not isinstance(values, str | bytes)
+    return several and getattr(values, "ndim", 1) > 0
+
+
 def as_array(name: str, values: Any) -> NDArray[Any]:
     """Convert to an array; raise an error for arrays that only a device can read."""
+    if np.ma.is_masked(values):
+        raise invalid(name, "have no masked items", "some")
     try:
         return np.asarray(values)
     except Exception as error:  # of any library that made the values
@@ -120,8 +159,6 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a non-empty one-dimensional array; a single column is taken."""
     if type(values) is not np.ndarray:
         refuse_dask(name, values)
-        if np.ma.is_masked(values):
-            raise invalid(name, "have no masked items", "some")
     array = as_array(name, values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         array = np.asarray(values, dtype=object)  # a list may have other values as well
@@ -172,6 +209,17 @@ def as_numbers(name: str, values: Any) -> NDArray[Any]:
     if not array.dtype.isnative:  # these would be sorted one by one
         return array.astype(array.dtype.newbyteorder("="))
     return array
+
+
+def as_amounts(name: str, values: Any) -> NDArray[np.float64]:
+    """Convert to a column of finite numbers of at least 0."""
+    array = as_numbers(name, values)
+    if array.dtype.kind == "b":
+        raise invalid(name, "hold real numbers, none missing", "booleans")
+    amounts = check_numbers(name, array)
+    if amounts.min() < 0:
+        raise invalid(name, "be 0 or more", brief(amounts.min().item()))
+    return amounts
 
 
 def _as_floats(name: str, values: Any) -> NDArray[np.float64]:

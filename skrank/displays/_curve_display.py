@@ -93,6 +93,7 @@ class CurveDisplay(ABC):
             or if the number of names is not the number of folds.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.of, kwargs)
         pvalue = cls._pvalue_of(rankings, pvalue)
         measure = partial(cls._measure, as_fraction=as_fraction, pvalue=pvalue)
         if rankings.kind == "one" and len(rankings.names) == 1:
@@ -156,6 +157,7 @@ class CurveDisplay(ABC):
             `from_predictions`.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.from_estimator, kwargs)
         if name is None and not isinstance(estimator, Mapping):
             name = type(estimator).__name__
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
@@ -194,6 +196,7 @@ class CurveDisplay(ABC):
             If the input is not a ranking of two classes, or if there are no targets.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.from_predictions, kwargs)
         data: Any = {"pos_label": pos_label, "groups": groups}
         return cls.of(Rankings.from_predictions(y_true, y_score, **data), **kwargs)
 
@@ -236,6 +239,7 @@ class CurveDisplay(ABC):
             `of`.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.from_cv_results, kwargs)
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         rankings = Rankings.from_cv_results(cv_results, X, y, n_jobs=n_jobs, **data)
         return cls.of(rankings, **kwargs)

@@ -4,7 +4,8 @@ Only this module imports matplotlib, and only when a figure is drawn.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 from zlib import crc32
 
@@ -29,6 +30,17 @@ def need_matplotlib() -> None:
     except ImportError as error:
         msg = "a display needs matplotlib: pip install skrank[plot]"
         raise ImportError(msg) from error
+
+
+def check_keywords(method: Any, given: Mapping[str, Any], *more: str) -> None:
+    """Check the keyword arguments that a class method of a display hands on."""
+    display = method.__self__
+    known = {*signature(display.of).parameters, *signature(display.plot).parameters}
+    known |= set(more)
+    for name in given:
+        if name not in known:
+            called = f"{display.__name__}.{method.__name__}()"
+            raise TypeError(f"{called} got an unexpected keyword argument {name!r}")
 
 
 def new_axes(**kwargs: Any) -> Any:

@@ -137,6 +137,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
             If `bins` is below 2, or if `result` is of another kind.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.of, kwargs)
         bins = check_count("bins", bins, least=2)
         if isinstance(result, RandomSelectionNull | MeanNull):
             return cls(**_data_of_distribution(result, bins)).plot(ax, **kwargs)
@@ -213,6 +214,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
             range.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.from_predictions, kwargs)
         test = RandomSelectionTest(metric, random_state=0)
         result = test.from_predictions(y_true, y_score, pos_label=pos_label)
         return cls.of(result, bins=bins, ax=ax, **kwargs)
@@ -260,6 +262,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
             `from_predictions`.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.from_estimator, kwargs, "metric", "bins")
         ranking = Ranking.from_estimator(
             estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
         )

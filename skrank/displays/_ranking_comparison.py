@@ -131,6 +131,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             If there are not two models, or several rankings for each.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.of, kwargs)
         band = hit_curve_band(
             rankings, simultaneous=simultaneous, random_state=random_state
         )
@@ -172,6 +173,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             If the input is not two rankings of two classes.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.from_predictions, kwargs)
         data: Any = {"pos_label": pos_label, "clusters": clusters}
         return cls.of(Rankings.from_predictions(y_true, y_score, **data), **kwargs)
 
@@ -216,6 +218,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             `from_predictions`.
         """
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.from_estimator, kwargs)
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         rankings = Rankings.from_estimator(estimator, X, y, clusters=clusters, **data)
         return cls.of(rankings, **kwargs)

@@ -23,6 +23,7 @@ from skrank._utils._checks import (
     check_random_state,
     invalid,
 )
+from skrank._utils._columns import is_column
 from skrank._utils._documented import documented
 from skrank._utils._text import brief
 from skrank.inference._variability._resampling import Engine, Floats, draw_in_parallel
@@ -64,7 +65,7 @@ class MetricSettings:
     def __repr__(self) -> str:
         """Print the settings as they would be written."""
         settings = (
-            f"{name}={brief(value) if isinstance(value, np.ndarray) else repr(value)}"
+            f"{name}={brief(value) if is_column(value) else repr(value)}"
             for name, value in vars(self).items()
         )
         return f"{type(self).__name__}({', '.join(settings)})"

@@ -27,7 +27,7 @@ from skrank._utils._checks import (
     check_share,
     invalid,
 )
-from skrank._utils._columns import check_length, check_numbers
+from skrank._utils._columns import Items, as_amounts, is_column
 from skrank._utils._documented import documented
 from skrank._utils._numbers import number
 from skrank._utils._rounding import ROUNDING
@@ -95,6 +95,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         What finding a target is worth, above 0. If none of the parameters above is
         given, the threshold has the largest profit. An array has it for each item, such
         as the amount of a transaction, in the order of the labels; it needs `groups`.
+        A column of pandas must have their index.
     cost : float, default=None
         Cost of looking at an item, at least 0. Required with `benefit`.
     guarantee : float, default=None
@@ -216,10 +217,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             None if precision is None else check_share("precision", precision)
         )
         self.benefit: Any = benefit
-        if np.ndim(benefit) > 0:  # type: ignore[arg-type]
-            self.benefit = check_numbers("benefit", benefit)  # type: ignore[arg-type]
-            if self.benefit.min() < 0:
-                raise invalid("benefit", "be 0 or more", brief(self.benefit.min()))
+        if is_column(benefit):
+            as_amounts("benefit", benefit)
         elif benefit is not None:
             self.benefit = check_positive("benefit", benefit)
         self.cost = None if cost is None else check_not_negative("cost", cost)
@@ -321,7 +320,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     @property
     def _has_amounts(self) -> bool:
         """Whether each item has its own benefit."""
-        return bool(np.ndim(self.benefit) > 0)
+        return is_column(self.benefit)
 
     def _amounts(self, rankings: Rankings, asked: Rankings) -> list[Floats] | None:
         """Return the benefits of the items of each group; None if there is one."""
@@ -331,8 +330,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             rule = "be a number for items that are not in `groups`"
             raise invalid("benefit", rule, "an array")
         n_samples = sum(items.size for items in rankings.items)
-        check_length("benefit", self.benefit.size, n_samples)
-        return [self.benefit[items] for items in asked.items]
+        every = rankings.of_items or Items(n_samples)
+        amounts = every.read("benefit", self.benefit, as_amounts)
+        return [amounts[items] for items in asked.items]
 
     def _choose(self, hits: Any, items: Any, n_targets: Any) -> Any:
         """Return the index of the first best choice along the last axis."""

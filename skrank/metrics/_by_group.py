@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_undefined
-from skrank._utils._columns import check_index
 from skrank._utils._warnings import warn
 from skrank.metrics._evaluate import for_weights, value_or
 from skrank.ranking._as_ranking import CountOf, Labels, as_ranking, columns_of
@@ -69,7 +68,6 @@ def evaluate(
     # rank within the groups: O(n + m log m), and O(n log n) with weights
     y_true, y_score = columns_of(y_true, y_score)
     data = check_ranking_input(y_true, y_score, **given)
-    check_index("groups", groups, y_true)
     labels, codes = group_codes(data, groups)
     outside = outside_of_groups(labels, n_missed, n_unlisted)
     if outside.unlisted is None and outside.missed.any() and metric.of_all_items:

@@ -14,7 +14,7 @@ from skrank._utils._checks import (
     check_option,
     invalid,
 )
-from skrank._utils._columns import check_index, check_length, check_numbers
+from skrank._utils._columns import as_amounts, is_column
 from skrank._utils._text import brief
 from skrank.metrics._definitions._sums import (
     EnrichmentFactor,
@@ -354,7 +354,7 @@ def expected_profit(
     >>> expected_profit(y_true, y_score, benefit=amounts, cost=50, t=2)
     420.0
     """
-    if np.ndim(benefit) > 0:
+    if is_column(benefit):
         return _profit_of_amounts(y_true, y_score, benefit, cost, t, ties, **shared)
     each: Any = benefit
     metric = ExpectedProfit(t=t, benefit=each, cost=cost, ties=ties)
@@ -386,16 +386,11 @@ def _profit_of_amounts(
             raise invalid(name, rule, brief(value))
     y_true, y_score = columns_of(y_true, y_score)
     data = check_ranking_input(y_true, y_score, pos_label=pos_label)
-    check_index("benefit", benefit, y_true)
-    amounts = check_numbers("benefit", benefit)
-    check_length("benefit", amounts.size, data.y_score.size)
-    if amounts.min() < 0:
-        raise invalid("benefit", "be 0 or more", brief(amounts.min().item()))
-    is_target = np.zeros(amounts.size, dtype=bool)
-    is_target[data.targets] = True
+    assert data.of_items is not None
+    amounts = data.of_items.read("benefit", benefit, as_amounts)
+    is_target = data.is_target
     parts = [np.arange(amounts.size)]
     if groups is not None:
-        check_index("groups", groups, y_true)
         labels, codes = group_codes(data, groups)
         parts = items_of_groups(codes, len(labels))
     profits = []

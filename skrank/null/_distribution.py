@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_count, check_number, invalid
+from skrank._utils._columns import as_column
 from skrank._utils._text import brief
 from skrank.metrics._definitions import AnyMetric, Metric, make_null_metric
 from skrank.null._base import NullDistribution
@@ -223,8 +224,8 @@ def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> TieGroups:
     """Check the sizes of the tie groups and convert them."""
     if tie_sizes is None:
         return untied(n_samples)
-    sizes = np.asarray(tie_sizes)
-    valid = sizes.ndim == 1 and sizes.dtype.kind in "iu" and sizes.size > 0
+    sizes = as_column("tie_sizes", tie_sizes)
+    valid = sizes.dtype.kind in "iu"
     inside = valid and sizes.min() >= 1 and sizes.max() <= n_samples
     if not inside or sizes.sum() != n_samples:
         msg = (

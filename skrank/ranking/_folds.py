@@ -60,11 +60,11 @@ def needs_groups(splitter: Any) -> bool:
     return requests is not None and bool(requests.requests.get("groups"))
 
 
-def with_whole_groups(cv: Any, groups: Any) -> Any:
+def with_whole_groups(cv: Any, n_groups: int) -> Any:
     """Return a splitter for a number of folds that divides no group."""
     if not (cv is None or is_whole(cv)):
         return cv
-    n_folds, n_groups = 5 if cv is None else int(cv), len(set(groups))
+    n_folds = 5 if cv is None else int(cv)
     if n_folds > n_groups:
         rule = "be at most the number of groups, which are held out whole"
         raise invalid("cv", rule, f"{n_folds} folds for {n_groups} groups")

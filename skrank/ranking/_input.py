@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_count, hard_labels, invalid
 from skrank._utils._columns import (
+    Items,
     as_column,
     as_numbers,
-    check_index,
-    check_length,
     factorize,
+    items_of,
     mixed,
     plain_value,
 )
@@ -37,7 +37,8 @@ MISSING = (
 class RankingInput:
     """Checked input: positions of the targets, scores, weights, and missed targets.
 
-    Items of weight 0 are left out: `kept` marks the others, and is None for all.
+    Items of weight 0 are left out: `kept` marks the others, and is None for all. Other
+    columns must fit `of_items`, which are all.
     """
 
     targets: NDArray[np.intp]
@@ -45,6 +46,7 @@ class RankingInput:
     weight: NDArray[np.float64] | None = None
     n_missed: int = 0
     kept: NDArray[np.bool_] | None = None
+    of_items: Items | None = None
 
     @property
     def is_target(self) -> NDArray[np.bool_]:
@@ -63,6 +65,7 @@ def check_ranking_input(
     n_missed: Any = 0,
     n_unlisted: Any = None,
     score_name: str = "y_score",
+    lower_is_better: bool = False,
     whole: bool = True,
 ) -> RankingInput:
     """Check labels, scores and weights against each other; O(n), without sorting.
@@ -70,17 +73,18 @@ def check_ranking_input(
     A part of a ranking that is not `whole` may have scores that look like hard labels,
     and may lack the class of the targets. Unlisted items are appended.
     """
-    check_index(score_name, y_score, y_true)
-    check_index("sample_weight", sample_weight, y_true)
-    labels, scores = as_column("y_true", y_true), as_numbers(score_name, y_score)
-    check_length(score_name, scores.size, labels.size)
+    labels = as_column("y_true", y_true)
+    of_items = items_of(y_true, labels.size)
+    scores = of_items.read(score_name, y_score, as_numbers)
     _check_not_swapped(labels, scores, score_name)
     _check_order(scores, score_name, whole=whole)
     weight = None
     if sample_weight is not None:
-        weight = _check_weight(sample_weight, labels.size)
+        weight = of_items.read("sample_weight", sample_weight, _as_weights)
+        weight = None if np.all(weight == 1) else weight
     targets = _targets_of(labels, y_true, pos_label, whole=whole)
-    data = RankingInput(targets, scores, weight)
+    scores = oriented(scores, lower_is_better)
+    data = RankingInput(targets, scores, weight, of_items=of_items)
     if weight is not None and not weight.all():
         data = _without_zeros(data)
     missed, unlisted = check_unlisted(n_missed, n_unlisted)
@@ -99,6 +103,7 @@ def _without_zeros(data: RankingInput) -> RankingInput:
         data.y_score[kept],
         None if np.all(weight == 1) else weight,
         kept=kept,
+        of_items=data.of_items,
     )
 
 
@@ -369,10 +374,9 @@ def _check_not_swapped(
         raise invalid("y_true", rule, got)
 
 
-def _check_weight(sample_weight: ArrayLike, size: int) -> NDArray[np.float64] | None:
-    """Check for finite weights, not negative and not all 0; None if all are 1."""
-    weight = as_numbers("sample_weight", sample_weight).astype(np.float64, copy=False)
-    check_length("sample_weight", weight.size, size)
+def _as_weights(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Convert to finite weights, not negative and not all 0."""
+    weight = as_numbers(name, values).astype(np.float64, copy=False)
     with np.errstate(over="ignore"):
         low, total = weight.min(), weight.sum()
     lightest = 1e-300  # the sum must be a divisor without overflow
@@ -381,8 +385,8 @@ def _check_weight(sample_weight: ArrayLike, size: int) -> NDArray[np.float64] | 
             "be finite, not negative, and not all zero, with a sum of at least "
             f"{lightest}"
         )
-        raise invalid("sample_weight", rule, f"minimum {low} and sum {total}")
-    return None if np.all(weight == 1) else weight
+        raise invalid(name, rule, f"minimum {low} and sum {total}")
+    return weight
 
 
 def oriented(scores: NDArray[Any], lower_is_better: bool) -> NDArray[Any]:

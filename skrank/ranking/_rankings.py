@@ -20,13 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_jobs, invalid
 from skrank._utils._columns import (
-    as_numbers,
+    Items,
+    as_array,
+    as_column,
     check_index,
-    check_length,
     check_order,
     factorize,
     has_index,
     is_dask,
+    items_of,
     rows,
 )
 from skrank._utils._documented import documented
@@ -51,7 +53,6 @@ from skrank.ranking._input import (
     check_known_classes,
     check_ranking_input,
     mark_targets,
-    oriented,
 )
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import Orientation, marks_and_scores, oriented_scores
@@ -118,7 +119,8 @@ class Rankings:
     # `grouped` tells whether the parts are given by the user's `groups`, and
     # `of_classes` whether each model is a class, with targets of its own. `pos_label`
     # is that which was given, and `outputs` tells which output of an estimator the
-    # scores of each model are; it is empty for scores that were given.
+    # scores of each model are; it is empty for scores that were given. `of_items` are
+    # all items, which columns of settings must fit.
     names: tuple[Any, ...]
     parts: Sequence[tuple[Ranking, ...]]
     kind: str = "one"
@@ -133,6 +135,7 @@ class Rankings:
     pos_label: object = None
     outputs: tuple[Orientation, ...] = ()
     lower_is_better: tuple[Any, ...] = ()
+    of_items: Items | None = None
 
     @classmethod
     def from_predictions(
@@ -198,8 +201,6 @@ class Rankings:
             ranking = as_ranking(y_true, y_score, pos_label=pos_label, **counts)
             return cls((MODEL,), [(ranking,)])
         y_true, y_score = columns_of(y_true, y_score)
-        for name, values in of_items.items():
-            check_index(name, values, y_true)
         if folds is not None and clusters is not None:
             rule = "be left out for folds, which `cv_groups` makes of whole clusters"
             raise invalid("clusters", rule, "clusters and folds")
@@ -215,8 +216,6 @@ class Rankings:
         for name, one in models.items():  # also where the labels have no index
             check_index(called[name], one, (indexed or [one])[0])
         lower = tuple(lower_columns(lower_is_better, models))
-        for name in lower:
-            models[name] = oriented(as_numbers("y_score", models[name]), True)
         inputs = tuple(
             check_ranking_input(
                 y_true,
@@ -224,6 +223,7 @@ class Rankings:
                 pos_label=pos_label,
                 sample_weight=sample_weight,
                 score_name=called[name] if in_table else "y_score",
+                lower_is_better=name in lower,
                 **whole,
             )
             for name, one in models.items()
@@ -235,6 +235,7 @@ class Rankings:
             strata=_codes("strata", strata, inputs[0]),
             pos_label=pos_label,
             lower_is_better=lower,
+            of_items=inputs[0].of_items,
         )
         grouping = None
         if groups is not None:
@@ -244,6 +245,9 @@ class Rankings:
         if folds is None:
             return found._divided([inputs], [], grouping)
         labels, codes = group_codes(inputs[0], folds, "folds")
+        if len(labels) < 2:
+            rule = "hold two labels or more"
+            raise invalid("folds", rule, f"{brief(labels[0])} alone")
         held = items_of_groups(codes, len(labels))
         each = [tuple(take_parts(data, held)) for data in inputs]
         size = codes.size
@@ -321,7 +325,8 @@ class Rankings:
             n_unlisted=n_unlisted,
             **data,
         )
-        return replace(ranked, pos_label=pos_label, outputs=outputs)
+        every = items_of(y, len(marks[0]))
+        return replace(ranked, pos_label=pos_label, outputs=outputs, of_items=every)
 
     @classmethod
     def from_cv(
@@ -375,14 +380,14 @@ class Rankings:
         """
         check_order(X, y)
         named = _named(estimator)
+        labels = as_column("y", y)
         units = groups if cv_groups is None else cv_groups
         if units is not None:
-            check_index("groups" if cv_groups is None else "cv_groups", units, y)
-            cv = with_whole_groups(cv, units)
-            cv_groups = units if needs_groups(cv) else cv_groups
-        folds = make_folds(
-            cv, named.values(), X, np.asarray(y), cv_groups, repeated=repeated
-        )
+            name = "groups" if cv_groups is None else "cv_groups"
+            found, codes = items_of(y, labels.size).read(name, units, factorize)
+            cv = with_whole_groups(cv, len(found))
+            cv_groups = None if cv_groups is None and not needs_groups(cv) else codes
+        folds = make_folds(cv, named.values(), X, labels, cv_groups, repeated=repeated)
         shown = track(named, total=len(named), label="fits", progress=progress)
 
         def fit(name: Any) -> Mapping[str, Any]:
@@ -433,10 +438,11 @@ class Rankings:
             `from_estimator`.
         """
         check_order(X, y)
-        one = "estimator" in cv_results or "indices" in cv_results
-        named = {MODEL: cv_results} if one else cv_results
+        named = cv_results
         if not isinstance(named, Mapping):
             named = dict(enumerate(named))
+        if not all(isinstance(one, Mapping) for one in named.values()):
+            named = {MODEL: cv_results}
         if not repeated:
             for results in named.values():
                 check_held_out_once(held_out(results), "cv_results")
@@ -513,7 +519,8 @@ class Rankings:
             If classes and columns do not fit each other, or if no item has one of the
             classes.
         """
-        labels, scores = np.asarray(classes).tolist(), np.asarray(y_score)
+        labels = as_column("classes", classes).tolist()
+        scores = as_array("y_score", y_score)
         if scores.ndim != 2 or np.shape(classes) != scores.shape[1:]:
             rule = "name the class of each column of scores, as estimator.classes_ does"
             got = f"shape {np.shape(classes)} for scores of shape {scores.shape}"
@@ -552,13 +559,11 @@ class Rankings:
 
         The estimators of a model are released before those of the next are fitted.
         """
-        labels, jobs = np.asarray(y), check_jobs(n_jobs)
-        grouping = None
+        labels, jobs = as_column("y", y), check_jobs(n_jobs)
+        of_items, grouping = items_of(y, labels.size), None
         if groups is not None:
-            check_index("groups", groups, y)
-            names_of_groups, codes = factorize("groups", groups)
-            check_length("groups", codes.size, labels.size)
-            grouping = _Grouping(codes, names_of_groups)
+            found_groups, codes = of_items.read("groups", groups, factorize)
+            grouping = _Grouping(codes, found_groups)
         is_target = mark_targets(y, pos_label)  # a fold may have none
         scores_of = partial(
             oriented_scores, pos_label=pos_label, detector_targets=detector_targets
@@ -595,7 +600,12 @@ class Rankings:
                 outputs.append(found[0][0])
         inputs = list(zip(*columns.values(), strict=True))
         made = cls(
-            tuple(columns), (), ratio=ratio, pos_label=pos_label, outputs=tuple(outputs)
+            tuple(columns),
+            (),
+            ratio=ratio,
+            pos_label=pos_label,
+            outputs=tuple(outputs),
+            of_items=of_items,
         )
         return made._divided(inputs, held, grouping)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_count, invalid
-from skrank._utils._columns import check_length, factorize
+from skrank._utils._columns import factorize
 from skrank._utils._numbers import number
 from skrank._utils._text import brief, listed
 from skrank._utils._warnings import warn
@@ -158,9 +158,9 @@ def kept_codes(
     data: RankingInput, values: ArrayLike, name: str
 ) -> tuple[list[Any], NDArray[np.intp]]:
     """Return the sorted labels of a column and their numbers, of items with weight."""
-    labels, codes = factorize(name, values)
+    assert data.of_items is not None
+    labels, codes = data.of_items.read(name, values, factorize)
     kept = data.kept
-    check_length(name, codes.size, data.y_score.size if kept is None else kept.size)
     if kept is None:
         return labels, codes
     present, codes = np.unique(codes[kept], return_inverse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_count, check_option, invalid
+from skrank._utils._columns import is_column
 from skrank._utils._numbers import number
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
@@ -226,7 +228,7 @@ default="expected"
             or if labels are unknown. Nothing is added in these cases. Hard labels as
             scores raise an error only in :meth:`ranking`.
         """
-        if np.ndim(y_true) == 0 and np.ndim(y_score) == 0:
+        if not (is_column(y_true) or is_column(y_score)):
             y_true, y_score = [y_true], [y_score]  # type: ignore[assignment]
         label = self.pos_label
         data = check_ranking_input(y_true, y_score, pos_label=label, whole=False)
@@ -268,6 +270,10 @@ default="expected"
             self._n_unlisted = (self._n_unlisted or 0) + unlisted
         self._ranking = None
         return self
+
+    def __copy__(self) -> Self:
+        """Return an independent evaluation, since items can be added."""
+        return deepcopy(self)
 
     def __add__(self, other: object) -> Self:
         """Return the cases of two evaluations with the same settings."""

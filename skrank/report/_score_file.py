@@ -236,11 +236,16 @@ def _numbers(polars: Any, name: str, column: Any, rows: _Rows, decimal: str) -> 
                 integers = cells.cast(whole, strict=False)
                 if not integers.null_count():
                     return integers.to_numpy()
-        is_large = numbers.abs() >= 2.0**53
-        exact = set(map(Decimal, cells.filter(is_large).to_list()))
-        if len(exact) > numbers.filter(is_large).n_unique():
-            rule = "hold numbers that stay distinct in double precision"
-            raise invalid(_where(name), rule, f"several like {min(exact):.20g}")
+        # texts of up to 15 characters differ as numbers, but for the largest and least
+        size = numbers.abs()
+        is_long = cells.str.len_chars() > 15
+        is_long |= (size >= 2.0**53) | (size < 1e-300)
+        long, values = cells.filter(is_long).unique(), numbers.filter(is_long)
+        if len(long) > values.n_unique():
+            exact = set(map(Decimal, long.to_list()))
+            if len(exact) > values.n_unique():
+                rule = "hold numbers that stay distinct in double precision"
+                raise invalid(_where(name), rule, f"several like {min(exact):.20g}")
     return numbers.to_numpy()
 
 

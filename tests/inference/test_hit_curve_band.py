@@ -364,7 +364,7 @@ def test_errors():
         hit_curve_band(y_true, a, random_state="0")
     with pytest.raises(ValueError, match=r"`y_true` must hold targets and non-targets"):
         hit_curve_band(np.ones(5), np.arange(5.0))
-    with pytest.raises(ValueError, match=r"`y_score\['B'\]` must have as many items a"):
+    with pytest.raises(ValueError, match=r"`y_score`\['B'\] must have as many items a"):
         hit_curve_band(y_true, {"A": a, "B": b[1:]})
 
 

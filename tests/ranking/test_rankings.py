@@ -477,5 +477,5 @@ def test_lower_scores_of_one_of_two_models():
 def test_scores_of_two_indexes_beside_a_list():
     one = pd.Series(A)
     scores = {"list": A.tolist(), "one": one, "other": one[::-1]}
-    with pytest.raises(ValueError, match=r"`y_score\['other'\]` must have the index"):
+    with pytest.raises(ValueError, match=r"`y_score`\['other'\] must have the index"):
         Rankings.from_predictions(Y, scores)

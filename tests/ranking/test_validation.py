@@ -130,9 +130,9 @@ def test_what_is_no_column_is_named(values, got):
             r"different names, also as text; got \['x', 'x'\]",
         ),
         ({"1": S}, "`y_score` must hold 2 or more rankings; got 1"),
-        ({"a": S, "b": S[1:]}, r"`y_score\['b'\]` must have as many items as `y_true`"),
-        ({"a": S, "b": Y}, r"`y_score\['b'\]` must rank the items.*got hard labels"),
-        ({"a": S, "b": [np.nan] * 4}, r"`y_score\['b'\]` must be finite; got 4 NaN"),
+        ({"a": S, "b": S[1:]}, r"`y_score`\['b'\] must have as many items as `y_true`"),
+        ({"a": S, "b": Y}, r"`y_score`\['b'\] must rank the items.*got hard labels"),
+        ({"a": S, "b": [np.nan] * 4}, r"`y_score`\['b'\] must be finite; got 4 NaN"),
     ],
 )
 def test_bad_tables(y_scores, text):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import hard_labels, invalid
-from skrank._utils._columns import refuse_dask
+from skrank._utils._columns import is_column, refuse_dask
 from skrank.ranking._counting import LevelCounts
 from skrank.ranking._input import (
     RankingInput,
@@ -34,7 +34,8 @@ def read_chunk(
     """Check a chunk; the result is None for an empty chunk."""
     refuse_dask("y_true", y_true)
     refuse_dask("y_score", y_score)
-    if np.shape(y_true) == np.shape(y_score) == (0,):
+    columns: tuple[Any, ...] = y_true, y_score
+    if all(is_column(one) and len(one) == 0 for one in columns):
         return None
     return check_ranking_input(y_true, y_score, pos_label=pos_label, whole=False)
 

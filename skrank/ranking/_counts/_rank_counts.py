@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NoReturn, Self
 
@@ -271,6 +272,10 @@ class RankCounts:
             f"{brief(self)}."
         )
         raise ValueError(msg)
+
+    def __copy__(self) -> Self:
+        """Return independent counts, since counts can be updated."""
+        return deepcopy(self)
 
     def __add__(self, other: object) -> Self:
         """Return the counts of both parts of a ranking."""
