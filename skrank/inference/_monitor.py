@@ -59,9 +59,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         :func:`make_metric` with its own tie rule. None uses the ranks of all targets,
         which needs the fewest days against random selection.
     against : "random selection", float or str, default="random selection"
-        Hypothesis that an alarm rejects: that the rankings are random; that the mean of
-        the metric is at least this number; or that the other model is at least as good
-        as the model of this name.
+        What an alarm means: the rankings are better than random selection; the mean of
+        the metric has fallen below this number; or the other model is better than the
+        model of this name.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     significance_level : float, default=0.05
@@ -87,10 +87,13 @@ class RankingMonitor(Question[RankingMonitorResult]):
     probability of at most alpha [1]_. Against random selection it is a likelihood ratio
     of the ranks of the targets, or a function of the p-value of the day [2]_. Against a
     number or a model it is a bet on the values of the day [3]_; against a number it may
-    start on any day, because a model may become worse on any day. See :ref:`monitor`.
+    start on any day, because a model may become worse on any day.
 
-    The days must be in an order that does not depend on their labels, such as that of
-    time. Against random selection, items of several days must not depend on each other.
+    The hypothesis is about each day given the days before. If good and bad days come in
+    spells, an alarm may be a bad spell: there is a warning if the values of
+    neighbouring days are alike. Against random selection, items of several days must
+    not depend on each other. The order of the days must not depend on their labels. See
+    :ref:`monitor_assumptions`.
 
     References
     ----------
@@ -114,7 +117,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     >>> print(monitor.from_predictions(y, score, groups=day))
     Monitor of recall@20
       100 groups  50000 items, 509 targets (prevalence 0.01018)
-      hypothesis  the mean of recall@20 is at least 0.4
+      hypothesis  the mean of recall@20 given the days before is at least 0.4
       value       0.3976 on average
       pvalue      0.0055, valid on any day
       alarm       since 91
@@ -196,8 +199,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         y_score : array-like of shape (n_samples,), mapping or data frame
             Scores of the items; a higher score means a likelier target. Against a
             model, the scores of both models by name.
-        group : object
-            Label of the day.
+        group : int, float, str or date
+            Day: a number, a date or a text. It is the same day in every type and
+            spelling; see :ref:`monitor`.
         after : RankingMonitorResult or dict, default=None
             Result of the days before, or its :meth:`~RankingMonitorResult.state`. None
             for the first day.
@@ -212,7 +216,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
         Raises
         ------
         ValueError
-            If the day was there before, or if `after` is of another monitor.
+            If the day is missing or was there before, or if `after` is not a state of
+            this monitor and of these models, as it was written.
         """
         ranked = Rankings.from_predictions(
             y_true, y_score, pos_label=pos_label, lower_is_better=lower_is_better
@@ -349,10 +354,10 @@ class RankingMonitor(Question[RankingMonitorResult]):
         given = "given the days before"
         if self.against == CHANCE:
             by = f" by {name}" * (self.metric is not None)
-            return f"the rankings of a day are random{by}, {given}"
+            return f"the rankings are random{by} {given}"
         if isinstance(self.against, str):
-            return f"{self.against} is at least as good by the mean of {name}, {given}"
-        return f"the mean of {name}, {given}, is at least {self.against:.12g}"
+            return f"{self.against} is at least as good by the mean of {name} {given}"
+        return f"the mean of {name} {given} is at least {self.against:.12g}"
 
     def _models(self, rankings: Rankings) -> list[int]:
         """Return the places of the model and of that which it is compared with."""

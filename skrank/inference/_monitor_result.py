@@ -134,7 +134,7 @@ class RankingMonitorResult(Result):
             said += f" {ALIKE}"
         has_limits = self._n_counted and math.isfinite(np.ptp(self._bounds))
         if has_limits and math.isnan(self.confidence_interval()[0]):
-            said += " The mean seems to have changed: there are no limits of it."
+            said += " The mean seems to have changed, so it has no limits."
         return said
 
     def state(self) -> dict[str, Any]:

@@ -546,7 +546,7 @@ def test_no_limits_of_one_mean_after_a_change():
     low, high = stable.confidence_interval()
     assert stable.alarm is None
     assert 0.4 < low < stable.value < high
-    assert "no limits" not in stable.conclusion()
+    assert "has no limits" not in stable.conclusion()
     changed = monitor.from_predictions(y, score - 2 * y * (day > 60), groups=day)
     frame = changed.to_frame()
     since = changed.labels.index(changed.alarm)
