@@ -306,8 +306,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
         )
         if not n_counted:
             warn(
-                f"No day has a value of {result.metric} with targets and non-targets, "
-                "so there is no evidence yet."
+                "No day counts so far, because none has both targets and non-targets: "
+                "there is no evidence yet."
             )
         if result._are_alike:
             warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)

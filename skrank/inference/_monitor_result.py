@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -83,7 +82,7 @@ class RankingMonitorResult(Result):
     _logs: tuple[float, ...]
     _n_counted: int
     _bounds: tuple[float, float]
-    _settings: Mapping[str, Any]
+    _settings: dict[str, Any]
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return limits of the mean of the values, which hold on all days at once.

@@ -11,6 +11,7 @@ import math
 import re
 import zlib
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -94,9 +95,9 @@ def in_order(days: Sequence[str], name: str, before: Sequence[str]) -> list[int]
     return sorted(range(len(days)), key=keys.__getitem__)
 
 
-def as_state(settings: Mapping[str, Any], **entries: Any) -> dict[str, Any]:
+def as_state(settings: dict[str, Any], **entries: Any) -> dict[str, Any]:
     """Return a state for JSON, with a checksum of all that it holds."""
-    state = {"schema": _SCHEMA, **settings, **entries}
+    state = {"schema": _SCHEMA, **deepcopy(settings), **entries}
     return {**state, "checksum": _checksum(state)}
 
 

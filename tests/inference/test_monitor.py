@@ -431,6 +431,9 @@ def test_a_damaged_state_is_refused():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return value if not is_number or abs(value) > 1e300 else float(value)
 
+    result = MONITORS["reference"].update([1, 0, 0], [3.0, 2.0, 1.0], group=1)
+    result.state()["models"].append("other")
+    assert result.state()["models"] == ["model"]
     n_damages, rng = 0, np.random.default_rng(0)
     for monitor, state, day in states():
         result = monitor.update(*day, group=9, after=state)
@@ -564,8 +567,8 @@ def test_no_limits_of_one_mean_after_a_change():
     assert low < always.value < high < 0.4
 
 
-def naive_correlation(values):
-    """Correlation of the ranks of neighbours after the best change, in errors."""
+def naive_sum_of_correlations(values):
+    """Correlations of ranks with those before, after the best change, in errors."""
     ranks, n = rankdata(values), len(values)
 
     def apart(k):
@@ -573,7 +576,13 @@ def naive_correlation(values):
 
     best = min(range(1, n), key=lambda k: sum((one**2).sum() for one in apart(k)))
     left = np.concatenate(apart(best))
-    return math.sqrt(n) * (left[1:] * left[:-1]).sum() / (left**2).sum()
+    total = sum(
+        left[i] * left[i - lag] / 2 ** (lag - 1)
+        for lag in range(1, 7)
+        for i in range(lag, n)
+    )
+    error = math.sqrt(sum(1 / 4**lag for lag in range(6)) / n)
+    return total / sum(left**2) / error
 
 
 def autoregressive(n_days, strength, rng):
@@ -585,11 +594,11 @@ def autoregressive(n_days, strength, rng):
 
 
 def test_days_that_are_alike():
-    # judge: another computation of the statistic, whose limit is three errors
+    # judge: another computation of the statistic, whose limit is 2.5 errors
     rng, found = np.random.default_rng(0), []
     for i in range(60):
         values = autoregressive(10 + i, (0, 0.5, 0.7)[i % 3], rng)
-        expected = naive_correlation(values) > 3
+        expected = naive_sum_of_correlations(values) > 2.5
         found.append(expected)
         assert are_alike(np.insert(values, i // 2, math.nan)) == expected
         assert are_alike(np.exp(5 * values)) == expected
@@ -630,7 +639,7 @@ def test_independent_days_are_not_alike(kind):
         elif kind == "rare":
             values = (values > 1.6).astype(float)
         found.append(any(are_alike(values[:n]) for n in range(10, 201)))
-    assert_share(found, most=0.02)
+    assert_share(found, most=0.04)
 
 
 @pytest.mark.parametrize("score_of", ["equal", "reversed", "perfect"])
