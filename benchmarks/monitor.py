@@ -218,10 +218,10 @@ def prevalence(runs):
                 rng = np.random.default_rng([seed, 9])
                 y = rng.random(day.size) < np.where(day < 60, low, high)
                 score = rng.normal(2.0 * y)
-                for share_of in alarms:
-                    monitor = RankingMonitor(asked, against=share_of * np.mean(known))
+                for part in alarms:
+                    monitor = RankingMonitor(asked, against=part * np.mean(known))
                     result = monitor.from_predictions(y, score, groups=day)
-                    alarms[share_of] += (result.alarm is not None) / runs
+                    alarms[part] += (result.alarm is not None) / runs
             print(f"prevalence {low}, then {high}: {metric.name}: {alarms}", flush=True)
 
 

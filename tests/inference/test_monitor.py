@@ -16,9 +16,11 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import rankdata
+from sklearn.metrics import roc_auc_score
 
 from cases import assert_share, runs
 from skrank import (
+    Metric,
     Ranking,
     RankingMonitor,
     Rankings,
@@ -526,6 +528,38 @@ def test_the_range_of_a_metric_is_that_of_all_rankings(name, low, high):
         spent = 1 - unspent(1)
         expected = spent * np.mean(1 + shares * won) + unspent(1)
         assert 10**result.log10_evidence == pytest.approx(expected)
+
+
+class AreaUnderROC(Metric):
+    template, bounds = "roc_auc", (0.0, 1.0)
+
+    def gain(self, above, size, hits_above, hits, frame):
+        others = above - hits_above + (size - hits) / 2
+        return hits * (1 - others / (frame.n_samples - frame.n_targets))
+
+    def divisor(self, frame):
+        return frame.n_targets
+
+
+class WithoutBounds(AreaUnderROC):
+    template = "of_any_size"
+    bounds = -math.inf, math.inf
+
+
+def test_metrics_of_the_users_own():
+    # judge: scikit-learn
+    y, score, day = days_of(12, np.random.default_rng(0), 1.0, rate=0.1)
+    score = np.round(score, 1)
+    monitor = RankingMonitor(AreaUnderROC(), against=0.5)
+    result = monitor.from_predictions(y, score, groups=day)
+    expected = [roc_auc_score(y[day == i], score[day == i]) for i in range(12)]
+    assert_allclose(result.values, expected)
+    past = monitor.from_predictions(y[day < 11], score[day < 11], groups=day[day < 11])
+    state = json.loads(json.dumps(past.state()))
+    now = monitor.update(y[day == 11], score[day == 11], group=11, after=state)
+    assert str(now) == str(result)
+    with pytest.raises(ValueError, match="`metric` must have a smallest and a largest"):
+        RankingMonitor(WithoutBounds(), against=0.5)
 
 
 def test_weights_of_first_days_add_up_to_one():
