@@ -50,6 +50,38 @@ def test_evidence_of_places_has_mean_one_over_all_places(n, m, distinct):
     assert_allclose(np.mean(found, axis=0), 1)
 
 
+def test_evidence_of_places_is_the_quotient_of_likelihoods():
+    # judge: all places of two targets in five items, the middle three of them tied
+    score, placed = [3, 2, 2, 2, 1], {1, 4}
+    for k, found in zip(
+        (0.1, 0.2, 0.4, 0.7, 1.0),
+        evidence_of_places(Ranking.from_predictions([0, 1, 0, 0, 1], score)),
+        strict=True,
+    ):
+        weight = [1, *[sum(r**-k for r in (2, 3, 4)) / 3] * 3, 5**-k]
+        every = [weight[i] * weight[j] for i, j in itertools.combinations(range(5), 2)]
+        expected = math.prod(weight[i] for i in placed) / np.mean(every)
+        assert np.exp(found) == pytest.approx(expected)
+
+
+def test_the_hypothesis_is_that_of_a_day_given_the_days_before():
+    ties = RankingMonitor("recall@10", against=0.3, ties="optimistic")
+    expected = {
+        "chance": "the rankings are random",
+        "chance by a metric": "the rankings are random by recall@10",
+        "reference": "the mean of recall@10",
+        "model": "old is at least as good by the mean of average_precision",
+        "ties": "the mean of recall@10, ties optimistic",
+    }
+    for name, said in expected.items():
+        y, score, day = days_of(2, np.random.default_rng(0), rate=0.1)
+        monitor = MONITORS.get(name, ties)
+        result = monitor.from_predictions(y, scores_for(name, score), groups=day)
+        ends = " is at least 0.3" if name in ("reference", "ties") else ""
+        assert result.hypothesis == f"{said} given the days before{ends}"
+        assert f"the hypothesis that {result.hypothesis} is" in result.conclusion()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "m"), [(500, 450), (3000, 2), (20_000, 300)])
 def test_evidence_of_places_of_long_lists(n, m):
