@@ -191,6 +191,7 @@ class AreaUnderROC(Metric):
 
     template = "roc_auc"
     bounds = 0.0, 1.0
+    needs_both_classes = True
 
     def gain(self, above, size, hits_above, hits, frame):
         others = above - hits_above + (size - hits) / 2

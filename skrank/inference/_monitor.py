@@ -306,7 +306,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         )
         if not n_counted:
             warn(
-                "No day counts so far, because none has both targets and non-targets: "
+                "No day counts so far, because all days lack targets or non-targets: "
                 "there is no evidence yet."
             )
         if result._are_alike:
@@ -375,8 +375,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
     def _day(self, row: list[Ranking]) -> tuple[float, Floats | None]:
         """Return the value of a day, and the evidence by setting; None without it."""
         metric: Any = self._metric()
-        has_both = 0 < row[0].n_targets < row[0].n_samples
-        if not (has_both or metric.always_defined):
+        n_targets, n_others = row[0].n_targets, row[0].n_non_targets
+        if not metric.is_defined(n_targets, n_others):
             return math.nan, None
         values = [metric.value(one) for one in row]
         value = float(values[0] - sum(values[1:]))
@@ -384,7 +384,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             return value, evidence_of_loss(value, self.against, self._range()[1])
         if len(row) == 2:
             return value, evidence_of_loss(-value, 0.0, self._range()[1])
-        if not has_both:
+        if not (n_targets and n_others):
             return value, None
         if self.metric is None:
             return value, evidence_of_places(row[0])

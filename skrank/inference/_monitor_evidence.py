@@ -29,7 +29,7 @@ _CALIBRATORS = np.array([0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
 _SHARES = np.array([0.03, 0.1, 0.25, 0.5, 0.8])
 # Standard errors of the sum of correlations beyond which neighbouring days are alike.
 # Looked at on 400 independent days, 2 to 3 % of series are ever beyond it, 4 % after a
-# change; HALF % are beyond half of it (kind "dependent" of benchmarks/monitor.py).
+# change; 20 % are beyond half of it (kind "dependent" of benchmarks/monitor.py).
 _ALIKE = 2.5
 
 

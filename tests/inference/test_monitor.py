@@ -517,17 +517,23 @@ def test_a_state_of_another_monitor_is_refused():
 
 def test_no_day_counts():
     _, score, day = days_of(3, np.random.default_rng(8))
-    for name in ("chance", "chance by a metric", "reference"):
-        for labels in (np.zeros(300), np.ones(300)):
-            with pytest.warns(match="there is no evidence yet"):
-                result = MONITORS[name].from_predictions(labels, score, groups=day)
-            assert (result.alarm, result.pvalue) == (None, 1.0)
-            with pytest.warns(match="there is no evidence yet"):
-                MONITORS[name].update(labels, score, group=7, after=result.state())
-            labels[0] = 1 - labels[0]
-            MONITORS[name].from_predictions(labels, score, groups=day)
-    zero = MONITORS["precision"].from_predictions(np.zeros(300), score, groups=day)
-    assert zero.value == 0
+    ks = RankingMonitor("ks_statistic", against=0.3)
+    monitors = MONITORS["chance"], MONITORS["chance by a metric"], ks
+    cases = [(one, number) for one in monitors for number in (0, 1)]
+    for monitor, number in [*cases, (MONITORS["reference"], 0)]:
+        labels = np.full(300, number)
+        with pytest.warns(match="there is no evidence yet"):
+            result = monitor.from_predictions(labels, score, groups=day)
+        assert (result.alarm, result.pvalue) == (None, 1.0)
+        with pytest.warns(match="there is no evidence yet"):
+            monitor.update(labels, score, group=7, after=result.state())
+        labels[0] = 1 - number
+        monitor.from_predictions(labels, score, groups=day)
+    # the metric has a value: no target in the top, and a tenth of the targets
+    for name, number, value in (("precision", 0, 0.0), ("reference", 1, 0.1)):
+        labels = np.full(300, number)
+        result = MONITORS[name].from_predictions(labels, score, groups=day)
+        assert result.value == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
@@ -563,7 +569,7 @@ def test_the_range_of_a_metric_is_that_of_all_rankings(name, low, high):
 
 
 class AreaUnderROC(Metric):
-    template, bounds = "roc_auc", (0.0, 1.0)
+    template, bounds, needs_both_classes = "roc_auc", (0.0, 1.0), True
 
     def gain(self, above, size, hits_above, hits, frame):
         others = above - hits_above + (size - hits) / 2
