@@ -11,6 +11,13 @@ the shift on day 60; the delay is that of the median and of nine in ten.
   sums of 60 bootstrapped days of the first 60 days, as long as the days to come;
 - "t test": of the last 20 days, each day.
 
+Three other kinds are about what a monitor assumes. "dependent": days whose quality goes
+up and down in spells, an autoregression with the given strength from day to day; the
+mean over many runs is that of the reference, or equal for two models. It also counts
+the warnings that neighbouring days are alike, looked at on every day. "prevalence": the
+number of targets triples, or falls to a third, on day 60, and the model stays as it
+was. "duplicates": each row is there twice, and the rankings are random.
+
     python benchmarks/monitor.py [runs] [kinds ...]
 """
 
@@ -21,7 +28,8 @@ import warnings
 import numpy as np
 from scipy.stats import ttest_1samp
 
-from skrank import RankingMonitor, average_precision, recall_at_t
+from skrank import Metric, RankingMonitor, average_precision, make_metric, recall_at_t
+from skrank.inference._monitor_evidence import are_alike
 
 # items of a day, mean number of targets, distinct scores, rhythm of the targets
 KINDS = {
@@ -102,8 +110,139 @@ def summary(days):
     return f"ever {ever:.3f}, median {np.median(days) + 1:g}, power .8 on {power:g}"
 
 
+def spells(n_days, strength, rng):
+    """Return an autoregression with mean 0 and variance 1."""
+    noise = rng.normal(size=n_days) * math.sqrt(1 - strength**2)
+    found = [rng.normal()]
+    for one in noise[1:]:
+        found.append(strength * found[-1] + one)
+    return np.array(found)
+
+
+def share(found):
+    return round(float(np.mean([*found])), 4)
+
+
+def dependent(runs):
+    """Print alarms and warnings of days that depend on one another."""
+    looks = {
+        "normal": lambda rng: rng.normal(size=400),
+        "skewed": lambda rng: rng.exponential(size=400) ** 3,
+        "two targets": lambda rng: rng.binomial(2, 0.6, 400) / 2,
+        "rare": lambda rng: (rng.random(400) < 0.05).astype(float),
+        "a change": lambda rng: rng.normal(size=400) + 2 * (np.arange(400) < 150),
+        "weekly": lambda rng: rng.normal(size=400) + (np.arange(400) % 7 < 5),
+        "strength 0.5": lambda rng: spells(400, 0.5, rng),
+        "strength 0.9": lambda rng: spells(400, 0.9, rng),
+    }
+    for kind, draw in looks.items():
+        series = [draw(np.random.default_rng([i, 3])) for i in range(10 * runs)]
+        every = [[are_alike(one[:n]) for n in range(10, 401, 2)] for one in series]
+        at = {n: share(one[(n - 10) // 2] for one in every) for n in (30, 60, 100)}
+        ever = {
+            n: np.mean([any(one[: n // 2 - 4]) for one in every]) for n in (60, 400)
+        }
+        print(f"dependent: {kind}: alike on day {at}, on any day to {ever}", flush=True)
+    n, n_days = 100, 200
+    day = np.repeat(np.arange(n_days), n)
+    many = np.random.default_rng(99)
+    for strength in (0.0, 0.5, 0.9):
+        means = []
+        for _ in range(5000):
+            y = many.random(n) < 0.05
+            if y.any():
+                shift = 1.5 + 0.4 * many.normal()
+                means.append(recall_at_t(y, many.normal(shift * y), t=10))
+        found = {}
+        for seed in range(runs):
+            rng = np.random.default_rng([seed, 8])
+            y = rng.random(day.size) < 0.05
+            season = 0.4 * spells(n_days, strength, rng)[day]
+            common = 0.8 * rng.normal(size=y.size)
+            new, old = (
+                common + 0.6 * rng.normal(size=y.size) + (1.5 + sign * season) * y
+                for sign in (1, -1)
+            )
+            asked = {
+                "the mean": ("recall@10", float(np.mean(means)), new),
+                "0.8 of it": ("recall@10", 0.8 * float(np.mean(means)), new),
+                "a model": ("average_precision", "old", {"new": new, "old": old}),
+            }
+            for name, (metric, against, scores) in asked.items():
+                result = RankingMonitor(metric, against=against).from_predictions(
+                    y, scores, groups=day
+                )
+                end = min(first_alarm(result), n_days - 1) + 1
+                values = np.array(result.values)
+                seen = any(are_alike(values[:i]) for i in range(10, end + 1))
+                alarm = result.alarm is not None
+                found.setdefault(name, []).append((alarm, alarm and seen, seen))
+        for name, all_of in found.items():
+            alarm, both, seen = np.mean(all_of, axis=0)
+            print(
+                f"dependent: strength {strength}, against {name}: alarms {alarm:.3f}, "
+                f"with a warning before {both:.3f}; warnings until then {seen:.3f}",
+                flush=True,
+            )
+
+
+class AreaUnderROC(Metric):
+    """Share of the pairs of a target and a non-target in the right order."""
+
+    template = "roc_auc"
+    bounds = 0.0, 1.0
+    needs_both_classes = True
+
+    def gain(self, above, size, hits_above, hits, frame):
+        others = above - hits_above + (size - hits) / 2
+        return hits * (1 - others / (frame.n_samples - frame.n_targets))
+
+    def divisor(self, frame):
+        return frame.n_targets
+
+
+def prevalence(runs):
+    """Print alarms of a model that stays as it was, of days with other targets."""
+    n, n_days = 300, 300
+    day = np.repeat(np.arange(n_days), n)
+    names = ["recall@20", "recall@30%", "average_precision"]
+    for low, high in ((0.01, 0.03), (0.03, 0.01)):
+        for asked in [*names, "ks_statistic", AreaUnderROC()]:
+            metric = make_metric(asked)
+            rng, known = np.random.default_rng(99), []
+            for _ in range(3000):
+                y = rng.random(n) < low
+                if y.any():
+                    known.append(metric(y, rng.normal(2.0 * y)))
+            alarms = {1.0: 0, 0.8: 0}
+            for seed in range(runs):
+                rng = np.random.default_rng([seed, 9])
+                y = rng.random(day.size) < np.where(day < 60, low, high)
+                score = rng.normal(2.0 * y)
+                for part in alarms:
+                    monitor = RankingMonitor(asked, against=part * np.mean(known))
+                    result = monitor.from_predictions(y, score, groups=day)
+                    alarms[part] += (result.alarm is not None) / runs
+            print(f"prevalence {low}, then {high}: {metric.name}: {alarms}", flush=True)
+
+
+def duplicates(runs):
+    """Print alarms of random rankings in which each row is there twice."""
+    found = []
+    for seed in range(runs):
+        data = days("500 items, 2.5 targets", [0.0] * 150, np.random.default_rng(seed))
+        y, score, day = (np.repeat(one, 2) for one in data)
+        result = RankingMonitor().from_predictions(y, score, groups=day)
+        found.append(result.alarm is not None)
+    print(f"duplicates: chance: alarms {np.mean(found):.3f}", flush=True)
+
+
 def main(runs, kinds):
     warnings.simplefilter("ignore")
+    for other in (dependent, prevalence, duplicates):
+        if other.__name__ in kinds:
+            other(runs)
+    kinds = [one for one in kinds if one in KINDS]
     recall, ap = (lambda y, s: recall_at_t(y, s, t=20)), average_precision
     for kind in kinds:
         large = KINDS[kind][0] > 1000
@@ -159,4 +298,5 @@ def main(runs, kinds):
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    main(int(given[0]) if given else 200, given[1:] or KINDS)
+    others = "dependent", "prevalence", "duplicates"
+    main(int(given[0]) if given else 200, given[1:] or [*KINDS, *others])

@@ -65,20 +65,23 @@ print(f"p = {after.pvalue:.2g}, alarm since day {after.alarm}")
 # -----------
 # The dots are the recall of the days. The grey range contains the mean
 # with a probability of 95 % on all days together, as long as the mean
-# is the same. The evidence against a recall of 0.5 increases after day
-# 120, and the alarm comes when it is above 20:
+# is the same. It ends where the days do not agree on one mean. The
+# evidence against a recall of 0.5 increases after day 120, and the
+# alarm comes when it is above 20. Days are texts, so that they are the
+# same in each file:
 
 frame = result.to_frame()
+days, alarm = frame["ranking"].astype(int), int(result.alarm)
 fig, (top, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
-top.plot(frame["ranking"], frame["value"], ".", color="0.6")
+top.plot(days, frame["value"], ".", color="0.6")
 limits = frame["low"], frame["high"]
-top.fill_between(frame["ranking"], *limits, color="0.85")
+top.fill_between(days, *limits, color="0.85")
 top.axhline(0.5, linestyle="--")
 top.set(ylabel="recall in the top 20")
-below.plot(frame["ranking"], 10 ** frame["log10_evidence"])
+below.plot(days, 10 ** frame["log10_evidence"])
 below.axhline(20, linestyle="--", color="0.5")
 below.set(yscale="log", xlabel="day", ylabel="evidence")
 for ax in (top, below):
     ax.axvline(120, color="black", linestyle=":")
-    ax.axvline(result.alarm, color="red")
-_ = below.text(result.alarm + 2, 0.3, "alarm", color="red")
+    ax.axvline(alarm, color="red")
+_ = below.text(alarm + 2, 0.3, "alarm", color="red")

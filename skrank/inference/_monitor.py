@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_fraction, check_random_state, invalid, is_real
 from skrank._utils._documented import documented
-from skrank._utils._text import brief
+from skrank._utils._text import as_text, brief
 from skrank._utils._warnings import warn
 from skrank.inference._monitor_evidence import (
     NOTHING,
@@ -24,11 +24,8 @@ from skrank.inference._monitor_evidence import (
     mixed,
     unspent,
 )
-from skrank.inference._monitor_result import (
-    RankingMonitorResult,
-    day_text,
-    in_order,
-)
+from skrank.inference._monitor_result import ALIKE, RankingMonitorResult
+from skrank.inference._monitor_state import check_state, day_text, in_order
 from skrank.inference._question import Question
 from skrank.inference._random_selection import RandomSelectionTest
 from skrank.metrics._definitions import (
@@ -62,9 +59,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         :func:`make_metric` with its own tie rule. None uses the ranks of all targets,
         which needs the fewest days against random selection.
     against : "random selection", float or str, default="random selection"
-        Hypothesis that an alarm rejects: that the rankings are random; that the mean of
-        the metric is at least this number; or that the other model is at least as good
-        as the model of this name.
+        What an alarm means: the rankings are better than random selection; the mean of
+        the metric has fallen below this number; or the other model is better than the
+        model of this name.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     significance_level : float, default=0.05
@@ -90,10 +87,13 @@ class RankingMonitor(Question[RankingMonitorResult]):
     probability of at most alpha [1]_. Against random selection it is a likelihood ratio
     of the ranks of the targets, or a function of the p-value of the day [2]_. Against a
     number or a model it is a bet on the values of the day [3]_; against a number it may
-    start on any day, because a model may become worse on any day. See :ref:`monitor`.
+    start on any day, because a model may become worse on any day.
 
-    The days must be in an order that does not depend on their labels, such as that of
-    time. Against random selection, items of several days must not depend on each other.
+    The hypothesis is about each day given the days before. If good and bad days come in
+    spells, an alarm may be a bad spell: there is a warning if the values of
+    neighbouring days are alike. Against random selection, items of several days must
+    not depend on each other. The order of the days must not depend on their labels. See
+    :ref:`monitor_assumptions`.
 
     References
     ----------
@@ -117,7 +117,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     >>> print(monitor.from_predictions(y, score, groups=day))
     Monitor of recall@20
       100 groups  50000 items, 509 targets (prevalence 0.01018)
-      hypothesis  the mean of recall@20 is at least 0.4
+      hypothesis  the mean of recall@20 given the days before is at least 0.4
       value       0.3976 on average
       pvalue      0.0055, valid on any day
       alarm       since 91
@@ -176,7 +176,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             raise invalid("against", rule, brief(against), advice)
         warn(
             f"A loss of {made.name} from {against:.4g} is found late or never, because "
-            "a day can hardly be worse. A loss of recall@t is found sooner.",
+            "a day can hardly be worse. Prefer recall at a t with a larger mean.",
             UserWarning,
         )
 
@@ -199,8 +199,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         y_score : array-like of shape (n_samples,), mapping or data frame
             Scores of the items; a higher score means a likelier target. Against a
             model, the scores of both models by name.
-        group : object
-            Label of the day.
+        group : int, float, str or date
+            Day: a number, a date or a text. It is the same day in every type and
+            spelling; see :ref:`monitor`.
         after : RankingMonitorResult or dict, default=None
             Result of the days before, or its :meth:`~RankingMonitorResult.state`. None
             for the first day.
@@ -215,16 +216,15 @@ class RankingMonitor(Question[RankingMonitorResult]):
         Raises
         ------
         ValueError
-            If the day was there before, or if `after` is of another monitor.
+            If the day is missing or was there before, or if `after` is not a state of
+            this monitor and of these models, as it was written.
         """
-        rankings = Rankings.from_predictions(
-            y_true,
-            y_score,
-            groups=np.zeros(np.shape(y_true)[0]),
-            pos_label=pos_label,
-            lower_is_better=lower_is_better,
+        ranked = Rankings.from_predictions(
+            y_true, y_score, pos_label=pos_label, lower_is_better=lower_is_better
         )
-        return self._after(after, replace(rankings, labels=(group,)))
+        row = tuple(replace(one, several=True) for one in ranked.parts[0])
+        day = replace(ranked, parts=[row], kind="groups", labels=(group,), grouped=True)
+        return self._after(after, day, "group")
 
     def of(self, rankings: Rankings) -> RankingMonitorResult:
         """Answer for the days in the order of their labels.
@@ -249,30 +249,32 @@ class RankingMonitor(Question[RankingMonitorResult]):
         """
         return self._after(None, rankings)
 
-    def _after(self, before: Any, rankings: Rankings) -> RankingMonitorResult:
+    def _after(
+        self, before: Any, rankings: Rankings, name: str = "groups"
+    ) -> RankingMonitorResult:
         self._check_data(rankings)
         if rankings.kind != "groups":
             raise invalid("groups", "hold the day of each item", "none")
-        state = self._state(before)
+        models = self._models(rankings)
+        settings = self._settings([as_text(rankings.names[i]) for i in models])
+        state = self._state(before, settings)
         labels, values = [*state["labels"]], [*state["values"]]
         evidences, logs = [*state["log10_evidences"]], np.array(state["logs"])
-        n_counted = state["n_counted"]
+        n_counted = int(state["n_counted"])
         any_start = is_real(self.against)
-        models, seen = self._models(rankings), set(map(day_text, labels))
-        names = [rankings.names[i] for i in models][: 2 * len(models) - 2]
-        if before is not None and names != [*state["models"]]:
-            raise invalid("after", f"be of the models {names}", brief(state["models"]))
-        for i in in_order(rankings.labels):
-            label, row = rankings.labels[i], rankings.parts[i]
-            if day_text(label) in seen:
-                rule = "hold days that were not there before"
-                raise invalid("groups", rule, brief(label))
-            value, evidence = self._day([row[i] for i in models])
+        days = [day_text(one, name) for one in rankings.labels]
+        seen = {*labels}
+        for i in in_order(days, name, labels):
+            if days[i] in seen:
+                rule = "hold days that were not there before, each in one spelling"
+                raise invalid(name, rule, brief(rankings.labels[i]))
+            seen.add(days[i])
+            value, evidence = self._day([rankings.parts[i][j] for j in models])
             if evidence is not None:
                 n_counted += 1
                 logs = np.broadcast_to(logs, evidence.shape)
                 logs = accumulated(logs, evidence, n_counted, any_start=any_start)
-            labels.append(label)
+            labels.append(days[i])
             values.append(value)
             log = mixed(logs)
             if any_start:  # with what later first days would have
@@ -282,14 +284,14 @@ class RankingMonitor(Question[RankingMonitorResult]):
         level = -math.log10(self.significance_level)
         alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
         known = [one for one in values if not math.isnan(one)]
-        return RankingMonitorResult(
+        result = RankingMonitorResult(
             metric=self._metric().name,
             method=self._method(),
-            n_samples=state["n_samples"] + n,
-            n_targets=state["n_targets"] + m,
+            n_samples=int(state["n_samples"]) + n,
+            n_targets=int(state["n_targets"]) + m,
             kind="groups",
             labels=tuple(labels),
-            hypothesis=state["hypothesis"],
+            hypothesis=self._hypothesis(),
             value=float(np.mean(known)) if known else math.nan,
             pvalue=10.0 ** -max(0.0, *evidences),
             alarm=alarms[0] if alarms else None,
@@ -299,26 +301,45 @@ class RankingMonitor(Question[RankingMonitorResult]):
             significance_level=self.significance_level,
             _logs=tuple(logs.tolist()),
             _n_counted=n_counted,
-            _models=tuple(names),
             _bounds=self._range(),
+            _settings=settings,
         )
+        if not n_counted:
+            warn(
+                "No day counts so far, because all days lack targets or non-targets: "
+                "there is no evidence yet."
+            )
+        if result._are_alike:
+            warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
+        return result
 
-    def _state(self, before: Any) -> Mapping[str, Any]:
-        """Return the state of a result, or of none."""
-        if isinstance(before, RankingMonitorResult):
-            before = {**before.state(), "labels": before.labels}
-        hypothesis = self._hypothesis()
+    def _settings(self, models: list[str]) -> dict[str, Any]:
+        """Return what a state must be of, for JSON."""
+        if not is_real(self.against) and self.against == CHANCE:
+            against, bounds = CHANCE, None
+        else:
+            against, bounds = self.against, [*map(float, self._range())]
+        return {
+            "metric": None if self.metric is None else self._metric().name,
+            "ties": self.ties,
+            "against": float(against) if is_real(against) else against,
+            "significance_level": self.significance_level,
+            "bounds": bounds,
+            "models": models,
+        }
+
+    def _state(self, before: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the entries of a state, which is empty before the first day."""
         if before is None:
             none: dict[str, Any] = {"labels": [], "values": [], "log10_evidences": []}
             start = NOTHING if is_real(self.against) else 0.0
             sizes = {"n_counted": 0, "n_samples": 0, "n_targets": 0}
-            return {**none, **sizes, "logs": [start], "hypothesis": hypothesis}
-        is_state = isinstance(before, Mapping) and "hypothesis" in before
-        if not is_state or before["hypothesis"] != hypothesis:
-            rule = "be the result or the state of this monitor"
-            raise invalid("after", rule, brief(before))
-        values = [math.nan if one is None else one for one in before["values"]]
-        return {**before, "values": values}
+            return {**none, **sizes, "logs": [start]}
+        if isinstance(before, RankingMonitorResult):
+            before = before.state()
+        state = check_state(before, settings)
+        state["values"] = [math.nan if one is None else one for one in state["values"]]
+        return state
 
     def _method(self) -> str:
         """What the evidence is made of, in words."""
@@ -330,11 +351,13 @@ class RankingMonitor(Question[RankingMonitorResult]):
 
     def _hypothesis(self) -> str:
         name = self._metric().name + f", ties {self.ties}" * (self.ties != "expected")
+        given = "given the days before"
         if self.against == CHANCE:
-            return "the rankings are random" + f" by {name}" * (self.metric is not None)
+            by = f" by {name}" * (self.metric is not None)
+            return f"the rankings are random{by} {given}"
         if isinstance(self.against, str):
-            return f"{self.against} is at least as good by the mean of {name}"
-        return f"the mean of {name} is at least {self.against:.12g}"
+            return f"{self.against} is at least as good by the mean of {name} {given}"
+        return f"the mean of {name} {given} is at least {self.against:.12g}"
 
     def _models(self, rankings: Rankings) -> list[int]:
         """Return the places of the model and of that which it is compared with."""
@@ -352,8 +375,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
     def _day(self, row: list[Ranking]) -> tuple[float, Floats | None]:
         """Return the value of a day, and the evidence by setting; None without it."""
         metric: Any = self._metric()
-        has_both = 0 < row[0].n_targets < row[0].n_samples
-        if not (has_both or metric.always_defined):
+        n_targets, n_others = row[0].n_targets, row[0].n_non_targets
+        if not metric.is_defined(n_targets, n_others):
             return math.nan, None
         values = [metric.value(one) for one in row]
         value = float(values[0] - sum(values[1:]))
@@ -361,7 +384,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             return value, evidence_of_loss(value, self.against, self._range()[1])
         if len(row) == 2:
             return value, evidence_of_loss(-value, 0.0, self._range()[1])
-        if not has_both:
+        if not (n_targets and n_others):
             return value, None
         if self.metric is None:
             return value, evidence_of_places(row[0])

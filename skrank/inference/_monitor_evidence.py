@@ -27,6 +27,10 @@ NOTHING = -1e300
 _POWERS = np.array([0.1, 0.2, 0.4, 0.7, 1.0])
 _CALIBRATORS = np.array([0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
 _SHARES = np.array([0.03, 0.1, 0.25, 0.5, 0.8])
+# Standard errors of the sum of correlations beyond which neighbouring days are alike.
+# Looked at on 400 independent days, 2 to 3 % of series are ever beyond it, 4 % after a
+# change; 20 % are beyond half of it (kind "dependent" of benchmarks/monitor.py).
+_ALIKE = 2.5
 
 
 def evidence_of_places(ranking: Ranking) -> Floats:
@@ -109,9 +113,10 @@ def accumulated(logs: Floats, day: Floats, number: int, *, any_start: bool) -> F
     return logs + day
 
 
-def _weight(day: int) -> float:
+def _weight(day: Any) -> Floats:
     """Return the weight of a first day, which decreases slowly; all add up to 1."""
-    return 1 / ((day + 10) * math.log(day + 10) ** 2) / _TOTAL
+    weight: Floats = 1 / ((day + 10) * np.log(day + 10) ** 2) / _TOTAL
+    return weight
 
 
 # The sum of 1 / (x log(x)^2) from 11 on: 5,000 terms, and the integral of the others
@@ -121,12 +126,37 @@ _TOTAL += 1 / math.log(5010.5)
 
 def unspent(n_days: int) -> float:
     """Return the sum of the weights of the first days to come."""
-    return 1.0 - sum(map(_weight, range(1, n_days + 1)))
+    return 1.0 - float(_weight(np.arange(1, n_days + 1)).sum())
 
 
 def mixed(logs: Any) -> float:
     """Return the logarithm of the mean over the settings."""
     return float(logsumexp(logs) - np.log(len(logs)))
+
+
+def are_alike(values: Floats) -> bool:
+    """Return whether neighbouring days are more alike than independent ones; O(n).
+
+    The statistic is the sum of the correlations with the days before, of which each
+    counts half as much as the one after it. They are those of ranks, after the largest
+    change of the mean, which is no dependence. Equal values are ranked at random: the
+    ranks of independent days then have one distribution, whatever the values are. NaN
+    values are left out.
+    """
+    known = values[~np.isnan(values)]
+    n = known.size
+    if n < 10:  # too few for the sum to be beyond the limit
+        return False
+    order = np.lexsort([np.random.default_rng(0).random(n), known])
+    ranks = np.empty(n)
+    ranks[order] = np.arange(n) - (n - 1) / 2
+    before = np.arange(1, n)
+    change = 1 + int(np.argmax(ranks.cumsum()[:-1] ** 2 / (before * (n - before))))
+    ranks[:change] -= ranks[:change].mean()
+    ranks[change:] -= ranks[change:].mean()
+    weights = 0.5 ** np.arange(6)
+    alike = [ranks[lag:] @ ranks[:-lag] for lag in range(1, 7)] / (ranks @ ranks)
+    return bool(alike @ weights > _ALIKE * math.sqrt(weights @ weights / n))
 
 
 def limits_of_mean(

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from skrank._utils._checks import check_fraction, invalid
+from skrank._utils._checks import check_fraction, is_real
 from skrank._utils._documented import documented
-from skrank._utils._text import as_text, brief
+from skrank._utils._text import as_text
 from skrank.inference._metric_interval_result import ConfidenceInterval
-from skrank.inference._monitor_evidence import limits_of_mean
+from skrank.inference._monitor_evidence import are_alike, limits_of_mean
+from skrank.inference._monitor_state import as_state
 from skrank.inference._result import Result, shown
+
+#: What is said of days that depend on one another.
+ALIKE = (
+    "The values of neighbouring days are alike: their mean drifts, or good and bad "
+    "days come in spells. An alarm may be a bad spell of a model that has not changed."
+)
 
 
 @documented
@@ -28,8 +33,8 @@ class RankingMonitorResult(Result):
     pvalue : float
         p-value that holds on any day: at most alpha with a probability of at most
         alpha, if the hypothesis is true, however often one looked. It never increases.
-    alarm : object
-        Label of the first day with a p-value of at most the significance level; None
+    alarm : str or None
+        First day with a p-value of at most the significance level, as a text; None
         before.
     log10_evidence : float
         Decimal logarithm of the evidence so far. The p-value is one divided by the
@@ -37,8 +42,8 @@ class RankingMonitorResult(Result):
     value : float
         Mean of the values of the days; a difference against a model.
     values, log10_evidences : tuple of float
-        Value and evidence of each day. The value is NaN for a day without targets or
-        without non-targets, which leaves the evidence as it was.
+        Value and evidence of each day. A day on which the metric is undefined is
+        skipped: its value is NaN.
     hypothesis : str
         Hypothesis that an alarm rejects.
     significance_level : float
@@ -59,7 +64,7 @@ class RankingMonitorResult(Result):
     >>> monitor = RankingMonitor()
     >>> result = monitor.from_predictions(y, rng.normal(y), groups=day)
     >>> result.alarm
-    1
+    '1'
     """
 
     title: ClassVar[str] = "Monitor of {0.metric}"
@@ -67,17 +72,17 @@ class RankingMonitorResult(Result):
     hypothesis: str = shown("{0}")
     value: float = shown("{0}{1._mean}")
     pvalue: float = shown("{0}, valid on any day", digits=3)
-    alarm: Any
+    alarm: str | None
     log10_evidence: float
     values: tuple[float, ...]
     log10_evidences: tuple[float, ...]
     significance_level: float
-    # logarithms of the evidence by setting, number of days that counted, and the range
-    # of the values
+    # logarithms of the evidence by setting, number of days that counted, range of the
+    # values, and the settings of the monitor with the names of the models
     _logs: tuple[float, ...]
     _n_counted: int
-    _models: tuple[Any, ...]
     _bounds: tuple[float, float]
+    _settings: dict[str, Any]
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return limits of the mean of the values, which hold on all days at once.
@@ -90,9 +95,10 @@ class RankingMonitorResult(Result):
         Returns
         -------
         interval : ConfidenceInterval
-            Limits of the last day: a confidence sequence. The mean of a day, given the
-            days before, must be the same for all. NaN if no mean is within the limits
-            of all days, which tells that it has changed.
+            Limits of the last day: a confidence sequence. They are those of one mean of
+            all days, given the days before. NaN if the days do not agree on one mean,
+            or if an alarm against a number does not agree with the limits: the mean has
+            changed.
 
         Raises
         ------
@@ -112,16 +118,23 @@ class RankingMonitorResult(Result):
         """
         level = f"{self.significance_level:.3g}"
         if self.alarm is None:
-            return (
+            said = (
                 f"No alarm in {len(self.labels)} days: the hypothesis that "
                 f"{self.hypothesis} is not rejected (p = {self.pvalue:.3g}, level "
                 f"{level})."
             )
-        return (
-            f"Alarm since {day_text(self.alarm)}: the hypothesis that "
-            f"{self.hypothesis} is rejected. The probability of such an alarm on any "
-            f"day is at most {level} if it is true."
-        )
+        else:
+            said = (
+                f"Alarm since {as_text(self.alarm)}: the hypothesis that "
+                f"{self.hypothesis} is rejected. The probability of such an alarm on "
+                f"any day is at most {level} if it is true."
+            )
+        if self._are_alike:
+            said += f" {ALIKE}"
+        has_limits = self._n_counted and math.isfinite(np.ptp(self._bounds))
+        if has_limits and math.isnan(self.confidence_interval()[0]):
+            said += " The mean seems to have changed, so it has no limits."
+        return said
 
     def state(self) -> dict[str, Any]:
         """Return what `RankingMonitor.update` needs, for JSON.
@@ -129,25 +142,37 @@ class RankingMonitorResult(Result):
         Returns
         -------
         state : dict
-            Numbers and texts. Labels of days become texts.
+            Numbers and texts, with a checksum.
         """
-        return {
-            "hypothesis": self.hypothesis,
-            "models": list(self._models),
-            "labels": list(map(day_text, self.labels)),
-            "values": [None if math.isnan(one) else one for one in self.values],
-            "log10_evidences": list(self.log10_evidences),
-            "logs": list(self._logs),
-            "n_counted": self._n_counted,
-            "n_samples": self.n_samples,
-            "n_targets": self.n_targets,
-        }
+        return as_state(
+            self._settings,
+            labels=list(self.labels),
+            values=[None if math.isnan(one) else one for one in self.values],
+            log10_evidences=list(self.log10_evidences),
+            logs=list(self._logs),
+            n_counted=self._n_counted,
+            n_samples=self.n_samples,
+            n_targets=self.n_targets,
+        )
+
+    @property
+    def _are_alike(self) -> bool:
+        """Whether the days depend on one another, where the level needs that not."""
+        is_of_values = self._settings["bounds"] is not None
+        return is_of_values and are_alike(np.array(self.values))
 
     def _limits(self, level: float) -> tuple[Any, Any]:
-        return limits_of_mean(np.array(self.values), *self._bounds, level)
+        """Return the limits after each day; from an alarm on only if they agree."""
+        low, high = limits_of_mean(np.array(self.values), *self._bounds, level)
+        reference = self._settings["against"]
+        if self.alarm is not None and is_real(reference):
+            days = np.arange(len(self.labels)) >= self.labels.index(self.alarm)
+            rejected = days & (high >= reference)
+            low[rejected] = high[rejected] = math.nan
+        return low, high
 
     def _rows(self) -> list[tuple[str, str]]:
-        said = "none" if self.alarm is None else f"since {day_text(self.alarm)}"
+        said = "none" if self.alarm is None else f"since {as_text(self.alarm)}"
         return [*Result._rows(self), ("alarm", said), ("method", self.method)]
 
     def _columns(self) -> dict[str, Any]:
@@ -160,26 +185,3 @@ class RankingMonitorResult(Result):
             "low": low,
             "high": high,
         }
-
-
-def day_text(label: Any) -> str:
-    """Return the text of a day, which is the same for equal days of other types."""
-    text = label.isoformat() if hasattr(label, "isoformat") else as_text(label)
-    # midnight of a date, and zeros after the point of a number
-    return re.sub(r"[T ]00:00(:00(\.0+)?)?$|(?<=\d)\.0+$", "", text)
-
-
-def in_order(labels: Sequence[Any]) -> list[int]:
-    """Return the order of days: that of numbers and dates, also as texts."""
-    if not any(isinstance(one, str) for one in labels):
-        return list(range(len(labels)))
-    keys: list[Any] = list(map(str, labels))
-    if all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", one) for one in keys):
-        keys = list(map(float, keys))
-    elif len(keys) > 1 and not all(
-        re.match(r"\d{4}-\d\d(-\d\d|$)", one) for one in keys
-    ):
-        rule = "be numbers, dates, or texts as '2026-01-31', whose order is known"
-        advice = "Or give the days to `update`, one after another."
-        raise invalid("groups", rule, brief(labels[0]), advice)
-    return sorted(range(len(keys)), key=keys.__getitem__)

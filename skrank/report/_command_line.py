@@ -108,9 +108,7 @@ def _monitor(options: argparse.Namespace) -> None:
         against = f"{against} (lower)"
     monitor = RankingMonitor(options.metric, against=against)
     read, _ = _read(options, {"groups": options.group}, "complete")
-    scores = read.pop("y_score")
-    y_score = scores if len(scores) > 1 else next(iter(scores.values()))
-    result = monitor.from_predictions(read["y_true"], y_score, groups=read["groups"])
+    result = monitor.from_predictions(**read)
     table = {"day": result.labels, **result._columns()}
     printed = [str(result), fill(result.conclusion(), 72)]
     rows = [*zip(*table.values(), strict=True)]

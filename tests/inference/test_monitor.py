@@ -1,8 +1,10 @@
 """Monitors of days: evidence whose mean is at most 1, and false alarms.
 
-Judges: enumeration of all places of the targets, all sequences of values, simulation.
+Judges: enumeration of all places of the targets, all sequences of values, sums and
+integrals, the dates of pandas, simulation.
 """
 
+import copy
 import datetime
 import itertools
 import json
@@ -13,16 +15,26 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import rankdata
+from sklearn.metrics import roc_auc_score
 
 from cases import assert_share, runs
 from skrank import (
+    Metric,
     Ranking,
     RankingMonitor,
     Rankings,
     average_precision,
+    make_metric,
     recall_at_t,
 )
-from skrank.inference._monitor_evidence import evidence_of_places, unspent
+from skrank.inference._monitor_evidence import (
+    NOTHING,
+    accumulated,
+    are_alike,
+    evidence_of_places,
+    unspent,
+)
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 0), (2, 1), (7, 3), (8, 7), (9, 4), (6, 6)])
@@ -36,6 +48,38 @@ def test_evidence_of_places_has_mean_one_over_all_places(n, m, distinct):
         for some in itertools.combinations(range(n), m)
     ]
     assert_allclose(np.mean(found, axis=0), 1)
+
+
+def test_evidence_of_places_is_the_quotient_of_likelihoods():
+    # judge: all places of two targets in five items, the middle three of them tied
+    score, placed = [3, 2, 2, 2, 1], {1, 4}
+    for k, found in zip(
+        (0.1, 0.2, 0.4, 0.7, 1.0),
+        evidence_of_places(Ranking.from_predictions([0, 1, 0, 0, 1], score)),
+        strict=True,
+    ):
+        weight = [1, *[sum(r**-k for r in (2, 3, 4)) / 3] * 3, 5**-k]
+        every = [weight[i] * weight[j] for i, j in itertools.combinations(range(5), 2)]
+        expected = math.prod(weight[i] for i in placed) / np.mean(every)
+        assert np.exp(found) == pytest.approx(expected)
+
+
+def test_the_hypothesis_is_that_of_a_day_given_the_days_before():
+    ties = RankingMonitor("recall@10", against=0.3, ties="optimistic")
+    expected = {
+        "chance": "the rankings are random",
+        "chance by a metric": "the rankings are random by recall@10",
+        "reference": "the mean of recall@10",
+        "model": "old is at least as good by the mean of average_precision",
+        "ties": "the mean of recall@10, ties optimistic",
+    }
+    for name, said in expected.items():
+        y, score, day = days_of(2, np.random.default_rng(0), rate=0.1)
+        monitor = MONITORS.get(name, ties)
+        result = monitor.from_predictions(y, scores_for(name, score), groups=day)
+        ends = " is at least 0.3" if name in ("reference", "ties") else ""
+        assert result.hypothesis == f"{said} given the days before{ends}"
+        assert f"the hypothesis that {result.hypothesis} is" in result.conclusion()
 
 
 @pytest.mark.slow
@@ -222,23 +266,8 @@ def test_data_that_cannot_be_monitored():
     with pytest.raises(ValueError, match="`y_score` must hold two models.*'old'"):
         MONITORS["model"].from_predictions(y, {"a": score, "b": score}, groups=day)
     result = monitor.from_predictions(y, score, groups=day)
-    with pytest.raises(ValueError, match="`groups` must hold days that were not"):
+    with pytest.raises(ValueError, match="`group` must hold days that were not"):
         monitor.update(y[:100], score[:100], group=4, after=result)
-    with pytest.raises(ValueError, match="`after` must be the result"):
-        MONITORS["reference"].update(y[:100], score[:100], group=7, after=result)
-    with pytest.raises(ValueError, match="`after` must be the result"):
-        monitor.update(y[:100], score[:100], group=7, after={})
-    ties = RankingMonitor("recall@10", against=0.3, ties="optimistic")
-    state = MONITORS["reference"].from_predictions(y, score, groups=day).state()
-    with pytest.raises(ValueError, match="`after` must be the result"):
-        ties.update(y[:100], score[:100], group=7, after=state)
-    pair = MONITORS["model"].from_predictions(
-        y, {"old": score, "new": score}, groups=day
-    )
-    with pytest.raises(ValueError, match="`after` must be of the models"):
-        MONITORS["model"].update(
-            y[:100], {"old": score[:100], "other": score[:100]}, group=7, after=pair
-        )
     with pytest.raises(ValueError, match="whose order is known; got 'fri'"):
         monitor.from_predictions(y, score, groups=np.array(["mon", "fri"])[day % 2])
     with pytest.raises(ValueError, match="`y_true` must hold labels"):
@@ -268,36 +297,444 @@ def test_days_of_any_label_and_lower_scores():
             for one in range(6)
         ],
     )
+    assert expected.labels == tuple(map(str, range(6)))
     assert Rankings.from_predictions(y, score, groups=day).labels == tuple(range(6))
 
 
+# spellings of one day, by pandas or by the number
+SAME_DAY = [
+    "2026-01-05",
+    " 2026-01-05T00:00 ",
+    "2026-01-05 00:00:00.000",
+    "2026-01-05T00:00:00Z",
+    "2026-01-05T00:00:00+0100",
+    datetime.date(2026, 1, 5),
+    datetime.datetime(2026, 1, 5),
+    datetime.datetime(2026, 1, 5, tzinfo=datetime.UTC),
+    *(np.datetime64("2026-01-05", unit) for unit in ("D", "h", "s", "us", "ns")),
+    pd.Timestamp("2026-01-05"),
+    pd.Timestamp("2026-01-05", tz="Asia/Tokyo"),
+    pd.Period("2026-01-05", "D"),
+    pd.Period("2026-01-05", "W"),
+    str(pd.Period("2026-01-05", "W")),
+]
+SAME_NUMBER = [7, 7.0, np.int8(7), np.float32(7), np.array(7), "7", "007", "+7.0"]
+SAME_MONTH = [
+    "2026-02",
+    pd.Period("2026-02", "M"),
+    np.datetime64("2026-02"),
+    "2026-02-01",
+]
+
+
 @pytest.mark.parametrize(
-    "same",
+    ("spellings", "other"),
     [
-        np.datetime64("2026-01-05"),
-        np.datetime64("2026-01-05", "ns"),
-        pd.Timestamp("2026-01-05"),
-        datetime.date(2026, 1, 5),
-        datetime.datetime(2026, 1, 5),
-        "2026-01-05",
+        (SAME_DAY, "2026-01-06"),
+        (SAME_NUMBER, 8),
+        (SAME_MONTH, "2026-03"),
+        ([0, "0", -0.0], -1),
+        ([0.5, ".5", "0.50", np.float32(0.5)], "-.5"),
+        (["2026-01-05T13:00", pd.Timestamp("2026-01-05 13:00")], "2026-01-05T14:00"),
+        (["Monday", " Monday "], "Tuesday"),
     ],
 )
-def test_a_day_is_the_same_in_every_type(same):
+def test_a_day_is_the_same_in_every_type_and_spelling(spellings, other):
     y, score, _ = days_of(1, np.random.default_rng(6), 1.0, rate=0.1)
-    monitor = RankingMonitor()
-    for first in (pd.Timestamp("2026-01-05"), "2026-01-05"):
-        result = monitor.update(y, score, group=first)
-        for after in (result, json.loads(json.dumps(result.state(), allow_nan=False))):
-            with pytest.raises(ValueError, match="`groups` must hold days that were"):
-                monitor.update(y, score, group=same, after=after)
-            later = monitor.update(y, score, group="2026-01-06", after=after)
-            assert len(later.labels) == 2
-    assert "2026-01-05" in monitor.update(y, score - 9 * ~y, group=same).conclusion()
-    number = monitor.update(y, score, group=5)
-    with pytest.raises(ValueError, match="`groups` must hold days that were"):
-        monitor.update(
-            y, score, group=5.0, after=json.loads(json.dumps(number.state()))
+    monitor, labels = RankingMonitor(), set()
+    for i, one in enumerate(spellings):
+        result = monitor.update(y, score, group=one)
+        labels.add(result.labels)
+        after = json.loads(json.dumps(result.state(), allow_nan=False))
+        with pytest.raises(ValueError, match="`group` must hold days that were not"):
+            monitor.update(y, score, group=spellings[i - 1], after=after)
+        later = monitor.update(y, score, group=other, after=(after, result)[i % 2])
+        assert len(set(later.labels)) == 2
+    assert len(labels) == 1
+    label = labels.pop()[0]
+    assert label in monitor.update(y, score - 9 * ~y, group=label).conclusion()
+    # as numbers and dates of pandas tell
+    if spellings is SAME_DAY:
+        assert pd.Timestamp(label) == pd.Timestamp("2026-01-05")
+    # twice in one call
+    texts = [one for one in spellings if isinstance(one, str)]
+    two = np.repeat(texts[:2], y.size)
+    with pytest.raises(ValueError, match="`groups` must"):
+        monitor.from_predictions(np.tile(y, 2), np.tile(score, 2), groups=two)
+
+
+NO_DAYS = [None, math.nan, np.float64("nan"), math.inf, pd.NaT, pd.NA, True, (1, 2)]
+NO_DAYS += [
+    np.datetime64("NaT"),
+    "",
+    "  ",
+    "nan",
+    "NaT",
+    "NA",
+    "None",
+    datetime.time(1),
+]
+
+
+@pytest.mark.parametrize("day", NO_DAYS, ids=repr)
+def test_what_is_no_day(day):
+    y, score, _ = days_of(1, np.random.default_rng(6), 1.0, rate=0.1)
+    with pytest.raises(ValueError, match="`group` must be a number, a date or a text"):
+        RankingMonitor().update(y, score, group=day)
+    groups = np.empty(2 * y.size, object)
+    groups[:] = [day] * y.size + ["2026-01-05"] * y.size
+    with pytest.raises(ValueError, match="`groups`"):
+        RankingMonitor().from_predictions(
+            np.tile(y, 2), np.tile(score, 2), groups=groups
         )
+
+
+def test_days_of_one_monitor_are_of_one_kind():
+    # 20260106 is a number: its date would be another day
+    y, score, _ = days_of(1, np.random.default_rng(6), 1.0, rate=0.1)
+    monitor, days = RankingMonitor(), ("2026-01-05", 20260106, "Tue")
+    for first, second in itertools.permutations(days, 2):
+        past = monitor.update(y, score, group=first)
+        with pytest.raises(ValueError, match="`group` must hold days of one kind"):
+            monitor.update(y, score, group=second, after=past)
+
+
+@pytest.mark.parametrize(
+    "y_true", [(one for one in (1, 0, 0)), None, 1, {0, 1}, [[1, 2], [3], 4], "100"]
+)
+def test_labels_that_are_no_column(y_true):
+    with pytest.raises(ValueError, match="`y_true`"):
+        RankingMonitor().update(y_true, [3.0, 2.0, 1.0], group=1)
+
+
+def test_scores_that_are_labels():
+    for entrance, day in (("update", {"group": 1}), ("from_predictions", {})):
+        ask = getattr(RankingMonitor(), entrance)
+        days = day or {"groups": [1, 1, 2, 2]}
+        with pytest.raises(ValueError, match="`y_score` must rank the items"):
+            ask([1, 0, 0, 1], [1, 0, 0, 1], **days)
+
+
+def test_the_ranking_of_a_day():
+    y, score, _ = days_of(1, np.random.default_rng(7), 1.0, rate=0.1)
+    monitor = MONITORS["reference"]
+    expected = monitor.update(y, score, group=1)
+    ranked = Ranking.from_predictions(y, score)
+    assert str(monitor.update(ranked, None, group=1)) == str(expected)
+
+
+def states():
+    """Return a state of each monitor, and scores of another day."""
+    for name, monitor in MONITORS.items():
+        y, score, day = days_of(6, np.random.default_rng(8), 1.0, rate=0.05)
+        y[day == 3] = False
+        result = monitor.from_predictions(y, scores_for(name, score), groups=day)
+        other = {"old": score[:100], "new": score[:100]}
+        scores = other if name == "model" else score[:100]
+        state = json.loads(json.dumps(result.state(), allow_nan=False))
+        yield monitor, state, (y[:100], scores)
+
+
+ODD = [None, math.nan, math.inf, -3, 1.5, 0, 1, True, "", "0.5", "2026-01-01", b"1"]
+ODD += [[], {}, [[1]], 10**400, {1}, "NaN", ()]
+
+
+def damages(state, rng):
+    """Yield states with a single damage."""
+    for name, value in state.items():
+        yield {key: one for key, one in state.items() if key != name}
+        changed = [*ODD, str(value), [value]]
+        if isinstance(value, list) and value:
+            for at in rng.integers(len(value), size=4):
+                for one in ODD:
+                    changed.append(copy.deepcopy(value))
+                    changed[-1][at] = one
+            changed += [value[:-1], value[1:], value[::-1], [*value, value[-1]]]
+            changed += [[*map(str, value)], [value[-1], *value[1:]]]
+        if isinstance(value, float):
+            changed += [-value, np.nextafter(value, 9), 2 * value + 1]
+        if isinstance(value, int):
+            changed += [-value, value + 1, value - 1, str(value)]
+        yield from ({**state, name: one} for one in changed)
+
+
+def test_a_damaged_state_is_refused():
+    def plain(value):  # equal, up to tuples and kinds of numbers
+        if isinstance(value, list | tuple):
+            return [*map(plain, value)]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return value if not is_number or abs(value) > 1e300 else float(value)
+
+    result = MONITORS["reference"].update([1, 0, 0], [3.0, 2.0, 1.0], group=1)
+    result.state()["models"].append("other")
+    assert result.state()["models"] == ["model"]
+    n_damages, rng = 0, np.random.default_rng(0)
+    for monitor, state, day in states():
+        result = monitor.update(*day, group=9, after=state)
+        for damaged in damages(state, rng):
+            if repr(plain([*damaged.items()])) == repr(plain([*state.items()])):
+                continue
+            n_damages += 1
+            with pytest.raises(ValueError, match="state"):
+                monitor.update(*day, group=9, after=damaged)
+        # other entries, another order, another kind of numbers have no effect
+        moved = {"note": "of a file", **dict(reversed(state.items()))}
+        moved["n_samples"] = float(moved["n_samples"])
+        assert str(monitor.update(*day, group=9, after=moved)) == str(result)
+    assert n_damages > 1000
+
+
+def test_a_state_of_another_monitor_is_refused():
+    class Same(type(make_metric("recall@10"))):
+        bounds = 0.0, 2.0
+
+    others = [
+        *MONITORS.values(),
+        RankingMonitor("recall@11", against=0.3),
+        RankingMonitor("recall@10", against=0.3, ties="optimistic"),
+        RankingMonitor("recall@10", against=0.3 + 1e-14),
+        RankingMonitor("recall@10", against=0.3, significance_level=0.01),
+        RankingMonitor(Same(10), against=0.3),
+    ]
+    for monitor, state, (y, scores) in states():
+        for other in others:
+            if other is not monitor:
+                score = scores["old"] if isinstance(scores, dict) else scores
+                given = scores_for("model" if other.against == "old" else "", score)
+                for after in (state, {}, [], "", 5, state["labels"], json.dumps(state)):
+                    with pytest.raises(
+                        ValueError, match=r"`after` must be the .*state"
+                    ):
+                        other.update(y, given, group=9, after=after)
+        names = ["old", "other"] if isinstance(scores, dict) else ["other"]
+        given = dict.fromkeys(names, score)
+        with pytest.raises(ValueError, match=r"`state\['models'\]`"):
+            monitor.update(y, given, group=9, after=state)
+        before = {key: one for key, one in state.items() if key != "schema"}
+        with pytest.raises(ValueError, match="a state without 'schema'"):
+            monitor.update(y, scores, group=9, after=before)
+
+
+def test_no_day_counts():
+    _, score, day = days_of(3, np.random.default_rng(8))
+    ks = RankingMonitor("ks_statistic", against=0.3)
+    monitors = MONITORS["chance"], MONITORS["chance by a metric"], ks
+    cases = [(one, number) for one in monitors for number in (0, 1)]
+    for monitor, number in [*cases, (MONITORS["reference"], 0)]:
+        labels = np.full(300, number)
+        with pytest.warns(match="there is no evidence yet"):
+            result = monitor.from_predictions(labels, score, groups=day)
+        assert (result.alarm, result.pvalue) == (None, 1.0)
+        with pytest.warns(match="there is no evidence yet"):
+            monitor.update(labels, score, group=7, after=result.state())
+        labels[0] = 1 - number
+        monitor.from_predictions(labels, score, groups=day)
+    # the metric has a value: no target in the top, and a tenth of the targets
+    for name, number, value in (("precision", 0, 0.0), ("reference", 1, 0.1)):
+        labels = np.full(300, number)
+        result = MONITORS[name].from_predictions(labels, score, groups=day)
+        assert result.value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        ("expected_profit@2(benefit=3, cost=0.5)", -1, 5),
+        ("expected_profit@4(benefit=1, cost=2)", -8, -4),
+        ("precision@2", 0, 1),
+        ("ks_statistic", 0, 1),
+        ("wss(0.5)", -0.5, 0.5 - 1 / 6),  # one item must be read
+    ],
+)
+def test_the_range_of_a_metric_is_that_of_all_rankings(name, low, high):
+    # judge: all places of the targets in six items
+    metric, scores = make_metric(name), -np.arange(6)
+    places = [one for one in itertools.product([0, 1], repeat=6) if 0 < sum(one) < 6]
+    values = [metric(one, scores) for one in places]
+    assert_allclose([min(values), max(values)], [low, high])
+    high = 0.5 if name == "wss(0.5)" else high
+    for beyond in (low, high, high + 1):
+        with pytest.raises(ValueError, match=f"be between {low} and {high} for"):
+            RankingMonitor(name, against=beyond)
+    # of the best and the worst day, by shares of the largest bet
+    reference = (low + high) / 2
+    monitor = RankingMonitor(name, against=reference)
+    shares = np.array([0.03, 0.1, 0.25, 0.5, 0.8])
+    for place in (places[np.argmin(values)], places[np.argmax(values)]):
+        result = monitor.update(place, scores, group=1)
+        won = (reference - result.value) / (high - reference)
+        spent = 1 - unspent(1)
+        expected = spent * np.mean(1 + shares * won) + unspent(1)
+        assert 10**result.log10_evidence == pytest.approx(expected)
+
+
+class AreaUnderROC(Metric):
+    template, bounds, needs_both_classes = "roc_auc", (0.0, 1.0), True
+
+    def gain(self, above, size, hits_above, hits, frame):
+        others = above - hits_above + (size - hits) / 2
+        return hits * (1 - others / (frame.n_samples - frame.n_targets))
+
+    def divisor(self, frame):
+        return frame.n_targets
+
+
+class WithoutBounds(AreaUnderROC):
+    template = "of_any_size"
+    bounds = -math.inf, math.inf
+
+
+def test_metrics_of_the_users_own():
+    # judge: scikit-learn
+    y, score, day = days_of(12, np.random.default_rng(0), 1.0, rate=0.1)
+    score = np.round(score, 1)
+    monitor = RankingMonitor(AreaUnderROC(), against=0.5)
+    result = monitor.from_predictions(y, score, groups=day)
+    expected = [roc_auc_score(y[day == i], score[day == i]) for i in range(12)]
+    assert_allclose(result.values, expected)
+    past = monitor.from_predictions(y[day < 11], score[day < 11], groups=day[day < 11])
+    state = json.loads(json.dumps(past.state()))
+    now = monitor.update(y[day == 11], score[day == 11], group=11, after=state)
+    assert str(now) == str(result)
+    with pytest.raises(ValueError, match="`metric` must have a smallest and a largest"):
+        RankingMonitor(WithoutBounds(), against=0.5)
+
+
+def test_weights_of_first_days_add_up_to_one():
+    # judge: the sum to a million, and the integral of the others
+    x = np.arange(11, 1_000_000)
+    terms = 1 / (x * np.log(x) ** 2)
+    rest = 1 / math.log(x[-1] + 0.5)
+    total = terms.sum() + rest
+    for n_days in (0, 1, 7, 1000):
+        expected = (terms[n_days:].sum() + rest) / total
+        assert unspent(n_days) == pytest.approx(expected, rel=1e-7)
+    for n_days in (1, 7, 1000):
+        first = accumulated(np.array([NOTHING]), np.zeros(1), n_days, any_start=True)
+        assert np.exp(first[0]) == pytest.approx(terms[n_days - 1] / total, rel=1e-7)
+
+
+def test_no_limits_of_one_mean_after_a_change():
+    y, score, day = days_of(120, np.random.default_rng(4), 2.0, n=300, rate=0.02)
+    monitor = RankingMonitor("recall@20", against=0.4)
+    stable = monitor.from_predictions(y, score, groups=day)
+    low, high = stable.confidence_interval()
+    assert stable.alarm is None
+    assert 0.4 < low < stable.value < high
+    assert "has no limits" not in stable.conclusion()
+    changed = monitor.from_predictions(y, score - 2 * y * (day > 60), groups=day)
+    frame = changed.to_frame()
+    since = changed.labels.index(changed.alarm)
+    assert since > 60
+    # an alarm says that the mean is below the number: limits above do not agree
+    assert np.isnan(frame["low"][since:]).all()
+    assert_allclose(frame["low"][:61], stable.to_frame()["low"][:61])
+    assert frame["high"][since - 1] > 0.4
+    assert np.isnan(changed.confidence_interval()).all()
+    assert "The mean seems to have changed" in changed.conclusion()
+    # a model that was bad from the first day on
+    always = monitor.from_predictions(y, score - 1.5 * y, groups=day)
+    low, high = always.confidence_interval()
+    assert always.alarm is not None
+    assert low < always.value < high < 0.4
+
+
+def naive_sum_of_correlations(values):
+    """Correlations of ranks with those before, after the best change, in errors."""
+    ranks, n = rankdata(values), len(values)
+
+    def apart(k):
+        return [one - one.mean() for one in (ranks[:k], ranks[k:])]
+
+    best = min(range(1, n), key=lambda k: sum((one**2).sum() for one in apart(k)))
+    left = np.concatenate(apart(best))
+    total = sum(
+        left[i] * left[i - lag] / 2 ** (lag - 1)
+        for lag in range(1, 7)
+        for i in range(lag, n)
+    )
+    error = math.sqrt(sum(1 / 4**lag for lag in range(6)) / n)
+    return total / sum(left**2) / error
+
+
+def autoregressive(n_days, strength, rng):
+    noise = rng.normal(size=n_days) * math.sqrt(1 - strength**2)
+    values = [rng.normal()]
+    for one in noise[1:]:
+        values.append(strength * values[-1] + one)
+    return np.array(values)
+
+
+def test_days_that_are_alike():
+    # judge: another computation of the statistic, whose limit is 2.5 errors
+    rng, found = np.random.default_rng(0), []
+    for i in range(60):
+        values = autoregressive(10 + i, (0, 0.5, 0.7)[i % 3], rng)
+        expected = naive_sum_of_correlations(values) > 2.5
+        found.append(expected)
+        assert are_alike(np.insert(values, i // 2, math.nan)) == expected
+        assert are_alike(np.exp(5 * values)) == expected
+    assert 10 < sum(found) < 50
+    assert not are_alike(np.zeros(50))
+    assert not are_alike(np.repeat([0.0, 1.0], 50))  # a change
+    assert not are_alike(np.arange(9.0))
+
+
+@pytest.mark.parametrize("name", ["reference", "model"])
+def test_days_that_depend_on_one_another_warn(name):
+    rng = np.random.default_rng(1)
+    season = np.repeat(autoregressive(150, 0.9, rng), 100)
+    y, score, day = days_of(150, rng, rate=0.1)
+    scores = score + (1.5 + season) * y
+    if name == "model":
+        scores = {"old": score + (1.5 - season) * y, "new": scores}
+    with pytest.warns(UserWarning, match="values of neighbouring days are alike"):
+        result = MONITORS[name].from_predictions(y, scores, groups=day)
+    assert "values of neighbouring days are alike" in result.conclusion()
+    assert "given the days before" in result.conclusion()
+    # random rankings stay so, whatever the days before had
+    MONITORS["chance by a metric"].from_predictions(y, score + season * y, groups=day)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", ["normal", "skewed", "few values", "rare", "change"])
+def test_independent_days_are_not_alike(kind):
+    # looked at on each of 200 days
+    found = []
+    for i in range(runs(100)):
+        rng = np.random.default_rng([i, 6])
+        values = rng.normal(size=200) + 2 * (kind == "change") * (np.arange(200) < 80)
+        if kind == "skewed":
+            values = np.exp(3 * values)
+        elif kind == "few values":
+            values = np.rint(values)
+        elif kind == "rare":
+            values = (values > 1.6).astype(float)
+        found.append(any(are_alike(values[:n]) for n in range(10, 201)))
+    assert_share(found, most=0.04)
+
+
+@pytest.mark.parametrize("score_of", ["equal", "reversed", "perfect"])
+@pytest.mark.parametrize("rate", [0.05, 0.9])
+def test_rankings_of_all_kinds_of_days(score_of, rate):
+    rng = np.random.default_rng(2)
+    y, noise, day = days_of(30, rng, n=40, rate=rate)
+    y[::40], y[1::40] = True, False
+    scores = {"equal": 0 * noise, "reversed": noise - 9 * y, "perfect": noise + 9 * y}
+    score = scores[score_of]
+    chance = RankingMonitor().from_predictions(y, score, groups=day)
+    assert (chance.alarm is not None) == (score_of == "perfect")
+    for name in ("ks_statistic", "wss(0.5)", "bedroc(alpha=20)"):
+        metric = make_metric(name)
+        worst, best = (
+            metric(y[:40], s[:40]) for s in (scores["reversed"], 9 * y - 0.1)
+        )
+        monitor = RankingMonitor(name, against=(worst + 2 * best) / 3)
+        result = monitor.from_predictions(y, score, groups=day)
+        expected = [metric(y[day == i], score[day == i]) for i in range(30)]
+        assert_allclose(result.values, expected)
+        if score_of == "perfect":
+            assert result.alarm is None
 
 
 @pytest.mark.nightly

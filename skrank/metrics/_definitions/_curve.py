@@ -23,6 +23,9 @@ from skrank.ranking._ranking import Ranking
 class ThresholdMetric(AnyMetric):
     """Base of metrics that retrieve whole ties, and have no tie rule."""
 
+    #: Smallest and largest value over all rankings.
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
     def __post_init__(self) -> None:
         """Check that no tie rule was given."""
         super(ThresholdMetric, self).__post_init__()
@@ -182,6 +185,7 @@ class PrecisionAtRecall(KAtRecall):
     """Precision at the depth with a given recall."""
 
     template: ClassVar[str] = "precision_at_recall({0.recall:.12g})"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     greater_is_better: ClassVar[bool] = True
 
     def value(self, ranking: Ranking) -> float:
@@ -211,6 +215,11 @@ class WorkSaved(KAtRecall):
 
     template: ClassVar[str] = "wss({0.recall:.12g})"
     greater_is_better: ClassVar[bool] = True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value over all rankings: all items read, or none."""
+        return self.recall - 1, self.recall
 
     def value(self, ranking: Ranking) -> float:
         """Return the recall less the share of the items read; all if it is missed."""
