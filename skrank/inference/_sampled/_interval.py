@@ -212,7 +212,6 @@ class SampledMetricInterval(MetricSettings):
                 [(y_true, y_score, strata)],
                 pos_label=pos_label,
                 lower_is_better=lower_is_better,
-                whole=True,
             )
         )
 
@@ -463,9 +462,7 @@ def _completed(
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Return labels and scores of a list with targets at random places; O(n)."""
     r, n = ranking, ranking.n_samples
-    ends = np.append(0, np.cumsum(r.n_items))
-    first = np.maximum(r.above, ends[r.stratum])
-    length = np.diff(np.append(first, n))
+    ends, length = np.append(0, np.cumsum(r.n_items)), r.lengths
     # the items with a label come first in each block, whose items are tied
     place = np.arange(n) - np.repeat(first, length)
     marks = place < np.repeat(r.hits, length)
