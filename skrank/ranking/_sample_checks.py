@@ -23,7 +23,7 @@ _FALSE = 1e-6
 def warn_of_no_sample(ranking: Any) -> None:
     """Warn of strata that are no random sample, by the ranks and by the labels."""
     r = ranking
-    is_sample = (0 < r.n_labelled) & (r.n_labelled < r.n_items)
+    is_sample = (r.n_labelled > 0) & (r.n_labelled < r.n_items)
     if is_sample.any():
         _check_ranks(r, is_sample)
         _check_labels(r, is_sample)

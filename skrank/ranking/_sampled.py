@@ -104,7 +104,8 @@ class SampledRanking:
         """Items in each block, of shape (n_blocks,)."""
         begin = np.cumsum(self.n_items) - self.n_items
         first = np.maximum(self.above, begin[self.stratum])
-        return np.diff(first, append=self.n_samples)
+        lengths: Counts = np.diff(first, append=self.n_samples)
+        return lengths
 
     @classmethod
     def from_chunks(
@@ -253,8 +254,8 @@ def _not_looked_at(label: Any) -> ValueError:
     nothing = "np.nan" if label == -1 else "None"
     rule = "be NaN, None or NA for the items that nobody looked at"
     advice = (
-        f"Give np.where(y_true == {label!r}, {nothing}, y_true); keep these items, "
-        "which are a part of the list. If it is the label of a class, name it otherwise."
+        f"Give np.where(y_true == {label!r}, {nothing}, y_true) and keep these items, "
+        "which are a part of the list. If a class has this label, rename it."
     )
     return invalid("y_true", rule, f"the label {label!r}", advice)
 

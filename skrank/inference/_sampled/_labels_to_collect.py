@@ -139,6 +139,7 @@ def _allocate(
     Rounded after division by one number (Webster), so that none of them gets smaller
     with a larger budget.
     """
+
     def rounded(factor: float) -> NDArray[np.intp]:
         share = np.clip(factor * weights, least, most)
         return np.floor(share + 0.5).astype(np.intp)

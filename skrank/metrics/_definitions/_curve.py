@@ -211,6 +211,11 @@ class WorkSaved(KAtRecall):
     template: ClassVar[str] = "wss({0.recall:.12g})"
     greater_is_better: ClassVar[bool] = True
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value over all rankings: all items read, or none."""
+        return self.recall - 1, self.recall
+
     def value(self, ranking: Ranking) -> float:
         """Return the recall less the share of the items read; all if it is missed."""
         found = self._last_needed(ranking)
