@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from skrank._utils._checks import check_flag, invalid
 from skrank._utils._columns import (
@@ -26,10 +26,26 @@ from skrank._utils._columns import (
     is_missing,
 )
 from skrank._utils._text import brief, listed
+from skrank._utils._warnings import warn
 from skrank.ranking._counting import LevelCounts
-from skrank.ranking._input import check_scores, mark_targets, oriented
+from skrank.ranking._input import (
+    MISSING,
+    check_same_kind,
+    check_scores,
+    kind_of_labels,
+    mark_targets,
+    missing_labels,
+    oriented,
+    unknown_label,
+)
+from skrank.ranking._sample_checks import warn_of_no_sample
 
 Counts = NDArray[np.intp]
+# Texts, in small letters, that stand for the label of an item that nobody looked at
+_NOBODY = {
+    *(one.lower() for one in MISSING),
+    *("?", "missing", "unknown", "unlabelled", "unlabeled"),
+}
 
 
 class _Chunk(NamedTuple):
@@ -83,6 +99,14 @@ class SampledRanking:
         """Numbers of the strata of which not all items have labels."""
         return np.flatnonzero(self.n_labelled < self.n_items)
 
+    @property
+    def lengths(self) -> Counts:
+        """Items in each block, of shape (n_blocks,)."""
+        begin = np.cumsum(self.n_items) - self.n_items
+        first = np.maximum(self.above, begin[self.stratum])
+        lengths: Counts = np.diff(first, append=self.n_samples)
+        return lengths
+
     @classmethod
     def from_chunks(
         cls,
@@ -90,18 +114,22 @@ class SampledRanking:
         *,
         pos_label: object = None,
         lower_is_better: bool = False,
-        whole: bool = False,
     ) -> Self:
         """Count labels, scores and strata, which are read twice; O(n log r).
 
         The first pass collects the scores of the r labelled items, the second one
-        counts the items above and equal to each. A chunk may be the `whole` list.
+        counts the items above and equal to each.
         """
         lower = check_flag("lower_is_better", lower_is_better)
         found: list[tuple[Any, ...]] = []
         extent: dict[Any, list[Any]] = {}  # items, lowest and highest score
+        seen = _Labels(pos_label)
+        is_given: bool | None = None
         for chunk in chunks() if callable(chunks) else chunks:
-            data = _checked(*chunk, pos_label=pos_label, lower=lower, whole=whole)
+            data = _checked(_columns_of(chunk), seen, lower=lower)
+            if is_given not in (None, data.strata is not None):
+                raise invalid("chunks", "all have strata, or none", "both kinds")
+            is_given = data.strata is not None
             labels, codes = _codes(data)
             for code, label in enumerate(labels):
                 scores = data.scores[codes == code]
@@ -119,7 +147,7 @@ class SampledRanking:
             raise invalid("y_score", "have one type in all chunks", listed(types, 5))
         scores, marks, names = (np.concatenate(one) for one in zip(*found, strict=True))
         strata = sorted(extent, key=lambda one: extent[one][:0:-1], reverse=True)
-        _check_runs(strata, extent, data.strata is not None)
+        _check_runs(strata, extent, bool(is_given))
         # ties that hold a label, or that the end of a stratum cuts
         cut = [extent[one][1] for one in strata[:-1]]
         levels = np.unique(np.append(scores, np.array(cut, dtype=scores.dtype)))
@@ -130,16 +158,19 @@ class SampledRanking:
         if counts.n_samples != n_items.sum():
             got = f"{n_items.sum()} and {counts.n_samples}"
             raise invalid("chunks", "hold the same items when read again", got)
+        seen.check_found(bool(marks.any()), counts.n_samples)
         number = {label: i for i, label in enumerate(strata)}
         above = counts.n_samples - counts.below - counts.level_with
-        return cls._of(
-            (tuple(strata), data.strata is not None),
+        ranking = cls._of(
+            (tuple(strata), bool(is_given)),
             n_items,
             (above[::-1], counts.level_with[::-1]),
             levels.size - 1 - np.searchsorted(levels, scores),
             np.fromiter(map(number.__getitem__, names), np.intp, names.size),
             marks,
         )
+        warn_of_no_sample(ranking)
+        return ranking
 
     @classmethod
     def _of(
@@ -179,16 +210,67 @@ class SampledRanking:
         )
 
 
-def _checked(
-    y_true: Any,
-    y_score: Any,
-    strata: ArrayLike | None = None,
-    *,
-    pos_label: object,
-    lower: bool,
-    whole: bool,
-) -> _Chunk:
+class _Labels:
+    """Labels of the items that somebody looked at, over all chunks."""
+
+    def __init__(self, pos_label: object) -> None:
+        self._pos_label = pos_label
+        self._distinct: set[Any] = set()
+        self._kind = ""
+
+    def mark(self, known: Any) -> NDArray[np.bool_]:
+        """Return whether each label is that of a target."""
+        self._kind = check_same_kind(self._kind, kind_of_labels(known))
+        self._distinct.update(factorize("y_true", known)[0])
+        texts = {one for one in self._distinct if isinstance(one, str)}
+        texts -= {self._pos_label}
+        nobody = {one for one in texts if one.strip().lower() in _NOBODY}
+        nobody |= texts & {*missing_labels(self._distinct, self._pos_label)}
+        if nobody:
+            raise _not_looked_at(min(nobody))
+        if self._pos_label is None and self._has_minus_one:
+            raise _not_looked_at(-1)
+        return mark_targets(known, self._pos_label, whole=False)
+
+    def check_found(self, any_target: bool, n_samples: int) -> None:
+        """Check that the label of the targets is one of those seen."""
+        if not any_target and self._pos_label is not None and len(self._distinct) > 1:
+            raise unknown_label(self._pos_label, n_samples)
+        if self._pos_label == 1 and self._has_minus_one:
+            warn(
+                "The label -1 counts as a non-target, as 0 does. If it says that "
+                "nobody looked, the result is wrong: give NaN for these items, as "
+                "np.where(y_true == -1, np.nan, y_true).",
+                UserWarning,
+            )
+
+    @property
+    def _has_minus_one(self) -> bool:
+        return {-1, 0} <= self._distinct
+
+
+def _not_looked_at(label: Any) -> ValueError:
+    """Return the error for a label that says that there is none."""
+    nothing = "np.nan" if label == -1 else "None"
+    rule = "be NaN, None or NA for the items that nobody looked at"
+    advice = (
+        f"Give np.where(y_true == {label!r}, {nothing}, y_true) and keep these items, "
+        "which are a part of the list. If a class has this label, rename it."
+    )
+    return invalid("y_true", rule, f"the label {label!r}", advice)
+
+
+def _columns_of(chunk: Any) -> tuple[Any, ...]:
+    """Return labels, scores and strata, which may be left out."""
+    if not isinstance(chunk, tuple | list) or len(chunk) not in (2, 3):
+        rule = "hold tuples (y_true, y_score, strata), or (y_true, y_score)"
+        raise invalid("chunks", rule, brief(chunk))
+    return (*chunk, None)[:3]
+
+
+def _checked(columns: tuple[Any, ...], seen: _Labels, *, lower: bool) -> _Chunk:
     """Check a chunk of columns against each other."""
+    y_true, y_score, strata = columns
     check_index("y_score", y_score, y_true)
     check_index("strata", strata, y_true)
     if hasattr(y_true, "isna"):  # nullable arrays of pandas, which have a mask
@@ -197,14 +279,12 @@ def _checked(
     scores = oriented(check_scores(y_score), lower)
     check_length("y_score", scores.size, labels.size)
     if strata is not None:
-        check_length("strata", np.shape(strata)[0], labels.size)
+        check_length("strata", as_column("strata", strata).size, labels.size)
     is_labelled = ~is_missing(labels)
     marks = np.zeros(0, dtype=bool)
     if is_labelled.any():
         known = labels[is_labelled]
-        if known.dtype == object:
-            known = known.tolist()
-        marks = mark_targets(known, pos_label, whole=whole)
+        marks = seen.mark(known.tolist() if known.dtype == object else known)
     return _Chunk(is_labelled, marks, scores, strata)
 
 
@@ -225,10 +305,14 @@ def _check_runs(strata: list[Any], extent: dict[Any, list[Any]], given: bool) ->
             rule = "be runs of ranks, each with better scores than the next one"
             got = f"{brief(one)} and {brief(below)}, whose scores overlap"
             raise invalid("strata", rule, got)
-        rule = "tell of which items the labels are a random sample, unless they are "
-        rule += "those of the top of the list"
+        rule = "tell how the labelled items were chosen, unless they are the top of "
+        rule += "the list"
         advice = (
-            "Labels of a sample of all items have one stratum, as np.zeros(n); those "
-            "of a top and a sample of the rest have two. See labels_to_collect."
+            "Are all of the top t labelled, and a random sample of the others? Give "
+            "two strata, as rank >= t with rank 0 for the best item. Is one random "
+            "sample of the whole list labelled? Give one stratum, as np.zeros(n). Was "
+            "the sample a plan of labels_to_collect? Give its strata. Items that were "
+            "chosen by hand, or labelled because they are targets, are no sample: "
+            "their labels must be NaN, unless their whole stratum is labelled."
         )
         raise invalid("strata", rule, "None", advice)

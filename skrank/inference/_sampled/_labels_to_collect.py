@@ -110,9 +110,10 @@ def labels_to_collect(
     stratum = np.repeat(np.arange(ends.size), sizes)
     weights = np.add.reduceat(np.arange(1.0, n + 1) ** -0.5, ends - sizes)
     counts = _allocate(weights, least, sizes, budget)
-    chosen = np.zeros(n, dtype=bool)
-    for end, size, count in zip(ends, sizes, counts, strict=True):
-        chosen[rng.choice(np.arange(end - size, end), count, replace=False)] = True
+    # one random number for each rank: the smallest ones of each stratum are chosen
+    place_of_draw = np.lexsort((rng.random(n), stratum))
+    chosen = np.empty(n, dtype=bool)
+    chosen[place_of_draw] = np.arange(n) - (ends - sizes)[stratum] < counts[stratum]
     first = np.append(0, tie_ends[:-1])
     tie_size = tie_ends - first
     columns = {
@@ -133,17 +134,25 @@ def _allocate(
     most: NDArray[np.intp],
     budget: int,
 ) -> NDArray[np.intp]:
-    """Return numbers proportional to the weights, within limits, of sum `budget`."""
-    low, high = 0.0, float((most / weights).max())
+    """Return numbers proportional to the weights, within limits, of sum `budget`.
+
+    Rounded after division by one number (Webster), so that none of them gets smaller
+    with a larger budget.
+    """
+
+    def rounded(factor: float) -> NDArray[np.intp]:
+        share = np.clip(factor * weights, least, most)
+        return np.floor(share + 0.5).astype(np.intp)
+
+    low, high = 0.0, float((most / weights).max()) + 1.0
     for _ in range(100):  # the factor of the weights, by bisection
         factor = (low + high) / 2
-        if np.clip(factor * weights, least, most).sum() < budget:
+        if rounded(factor).sum() < budget:
             low = factor
         else:
             high = factor
-    share = np.clip(low * weights, least, most)
-    counts = np.floor(share).astype(np.intp)
-    # the rest to the largest fractions, where there are items
-    largest = np.argsort(np.where(counts < most, counts - share, 1), kind="stable")
-    counts[largest[: budget - counts.sum()]] += 1
+    counts = rounded(low)
+    # at this factor several strata may get one more, the better ones first
+    more = np.flatnonzero(rounded(high) > counts)[: budget - counts.sum()]
+    counts[more] += 1
     return counts

@@ -7,6 +7,7 @@ ones of the stratum. No other places give a larger or a smaller average precisio
 number of hits, since a target that moves up raises both.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,13 @@ class Placements:
         # the first block of each stratum, and its items without a label
         self.first = np.searchsorted(r.stratum, np.arange(len(r.strata)))
         self.rooms = r.n_items - r.n_labelled
+        self.is_unknown = r.n_labelled == 0
         # the targets among these that are expected
         self.expected = self.rooms * r.n_found / np.maximum(r.n_labelled, 1)
         # targets and items without a label before each block, and at the end
         self._hits = np.append(0, np.cumsum(r.hits))
         self._room = np.append(0, np.cumsum(r.unlabelled))
+        self._ends = np.maximum.accumulate(np.append(r.above[1:], r.n_samples))
         begin = self.first[r.stratum]
         a, u = r.hits.astype(float), r.unlabelled.astype(float)
         a_before = self._hits[:-1] - self._hits[begin]
@@ -164,8 +167,7 @@ class Placements:
         A tie that contains a depth is divided.
         """
         r, depth = self.ranking, np.asarray(depth, dtype=float)
-        ends = np.append(r.above[1:], r.n_samples)
-        block = np.searchsorted(np.maximum.accumulate(ends), depth)
+        block = np.searchsorted(self._ends, depth)
         block = np.minimum(block, r.above.size - 1)
         start, stop = self._tie_of(block)
         inside = depth - r.above[block]
@@ -174,6 +176,13 @@ class Placements:
         low = self._down_to(extra, start, 0, side)
         high = self._down_to(extra, stop, 0, side)
         return np.where(in_tie, low + inside / r.size[block] * (high - low), run)
+
+    def reach(self, depth: float) -> int:
+        """Return the items that hits above a depth depend on: all of a divided tie."""
+        start, stop = self._tie_of(np.searchsorted(self._ends, depth))
+        if not self.ranking.in_tie[start]:
+            return math.ceil(depth)
+        return int(self._ends[stop - 1])
 
     def _tie_of(self, block: Any) -> tuple[Any, Any]:
         """Return the first block of a tie, and the next block below it."""

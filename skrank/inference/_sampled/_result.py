@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,6 +37,9 @@ from skrank.ranking._sampled import SampledRanking
 # all numbers of targets of two strata with five labels each is then .96; with half of
 # it, strata with 4 to 8 labels have .89.
 FEW = 10
+# Draws, of those with the most extreme values, at which the bound of a metric may
+# begin: all of them with 2,000 draws at a level of 95 %
+_CORNERS = 64
 
 
 @documented
@@ -58,7 +62,8 @@ class SampledMetricResult(Result):
     n_targets : int
         Number of targets that were found.
     n_remaining : float
-        Number of targets that are expected among the items without a label.
+        Number of targets that are expected among the items without a label; NaN if a
+        stratum has no label.
 
     See Also
     --------
@@ -115,8 +120,12 @@ class SampledMetricResult(Result):
             If `confidence_level` is not between 0 and 1.
         """
         level = check_fraction("confidence_level", confidence_level)
+        metric, base = make_metric(self.metric), Placements(self._ranking).expected
+        limits_of = (
+            _limits if metric.always_defined else partial(_limits_of_any, base=base)
+        )
         limits = [
-            _limits(extra, *pair, level)
+            limits_of(extra, *pair, level)
             for extra, pair in zip(self._draws(), self._values, strict=True)
         ]
         low = float(np.nanmin([self.value, *(one for one, _ in limits)]))
@@ -125,8 +134,8 @@ class SampledMetricResult(Result):
             return ConfidenceInterval(low, high)
         # other lists vary as the completed ones: errors add up in squares on the scale
         # of the logit, or of the logarithm without an upper bound; profits have neither
-        bounds = getattr(make_metric(self.metric), "bounds", (0.0, math.inf))
-        scale, back = _SCALES[bounds]
+        bounds = getattr(metric, "bounds", (0.0, math.inf))
+        scale, back = _scale_of(*bounds)
         others = np.array([one.confidence_interval(level) for one in self._population])
         values = np.array([one.value for one in self._population])
         at, least, most = scale(np.array([self.value, low, high]))
@@ -247,8 +256,17 @@ class SampledMetricResult(Result):
         curve : HitCurve
             Targets expected among the top t. Its number of targets is that which is
             expected of the list.
+
+        Raises
+        ------
+        ValueError
+            If a stratum has no label; the band has limits then.
         """
         placements, r = Placements(self._ranking), self._ranking
+        if placements.is_unknown.any():
+            rule = "have a label in each stratum for the hit curve"
+            advice = "`hit_curve_band` gives its limits."
+            raise invalid("y_true", rule, "a stratum without", advice)
         depths = np.append(np.unique(r.above), r.n_samples)
         hits = placements.hits(placements.expected[None], depths, "mean")[0]
         return HitCurve(depths, hits, r.n_samples, float(hits[-1]), 1.0, depths[1:])
@@ -362,7 +380,7 @@ class SampledMetricResult(Result):
         ]
 
     def _columns(self) -> dict[str, Any]:
-        r = self._ranking
+        r, placements = self._ranking, Placements(self._ranking)
         last = np.cumsum(r.n_items)
         return {
             "stratum": list(r.strata),
@@ -371,7 +389,7 @@ class SampledMetricResult(Result):
             "items": r.n_items,
             "labelled": r.n_labelled,
             "targets": r.n_found,
-            "remaining": Placements(r).expected,
+            "remaining": np.where(placements.is_unknown, np.nan, placements.expected),
         }
 
     def _draws(self) -> Iterator[Floats]:
@@ -390,12 +408,14 @@ def one_more(
 
     The draws are of shape (n_resamples, n_strata): as the sample is, with one more item
     that is no target, and with one more target. One stratum of many labels has one more
-    at a time. Those of few labels all have: a target in the better ones and none in the
+    at a time; with mid-p and many labels of each class, half of its draws have a target
+    more. Those of few labels all have: a target in the better ones and none in the
     others, or the reverse.
     """
     base, less, more = drawn
-    usual = [np.where(np.arange(len(base))[:, None] % 2, less, more)]
+    halves = np.where(np.arange(len(base))[:, None] % 2, less, more)
     number, is_few = np.arange(base.shape[1]), ranking.n_labelled < FEW
+    is_even = np.minimum(ranking.n_found, ranking.n_labelled - ranking.n_found) >= FEW
     few = [h for h in ranking.sampled if is_few[h]]
     many = [h for h in ranking.sampled if not is_few[h]]
     # at most 16 of the strata that may be the last better one, for many strata
@@ -407,7 +427,7 @@ def one_more(
             if not many:
                 yield start
             for h in many:
-                for other in usual if mid_p else (less, more):
+                for other in (halves,) if mid_p and is_even[h] else (less, more):
                     yield np.where(number == h, other, start)
 
 
@@ -438,9 +458,46 @@ def _limits(
     return np.sort(low, axis=0)[n_out], np.sort(high, axis=0)[n_draws - 1 - n_out]
 
 
-# Scales of metrics by their bounds, and the ways back
-_SCALES: dict[tuple[float, float], tuple[Any, Any]] = {
-    (0.0, 1.0): (lambda one: logit(np.clip(one, 1e-9, 1 - 1e-9)), expit),
-    (0.0, math.inf): (lambda one: np.log(np.maximum(one, 1e-9)), np.exp),
-    (-math.inf, math.inf): (np.asarray, np.asarray),
-}
+def _limits_of_any(
+    extra: Floats, low: Floats, high: Floats, level: float, *, base: Floats
+) -> tuple[Floats, Floats]:
+    """Return limits of a metric that is not monotone in the targets of the strata.
+
+    A draw counts with the most extreme value of all draws between it and `base`, in
+    each stratum. This bound is monotone.
+    """
+    usual = _limits(extra, low, high, level)
+    if np.count_nonzero(np.ptp(extra, axis=0)) <= 1:
+        return usual
+    away = (extra - base)[:, np.ptp(extra, axis=0) > 0]
+    n_out = math.floor((1 - level) / 2 * len(low))
+    lowest, highest = (_outermost(away, one, n_out) for one in (low, -high))
+    return lowest, -highest
+
+
+def _outermost(away: Floats, values: Floats, n_out: int) -> Floats:
+    """Return the smallest value below which at most `n_out` draws count."""
+    order = np.argsort(values)
+    at = np.unique(np.linspace(0, n_out, _CORNERS).astype(int))
+    beyond = np.ones((at.size, len(away)), dtype=bool)
+    for one in away.T:  # draws that are farther from the base than each corner
+        corner = one[order[at], None]
+        beyond &= np.where(corner > 0, one >= corner, one <= corner) | (corner == 0)
+    counted = np.logical_or.accumulate(beyond).sum(axis=1)
+    last = int(np.argmax((counted > n_out) | (at == n_out)))
+    smallest: Floats = values[order[at[max(0, last - (at[last] > last))]]]
+    return smallest
+
+
+def _scale_of(low: float, high: float) -> tuple[Any, Any]:
+    """Return the scale of a metric by its bounds, and the way back."""
+    if math.isinf(low):
+        return np.asarray, np.asarray
+    if math.isinf(high):
+        return lambda one: np.log(
+            np.maximum(one - low, 1e-9)
+        ), lambda one: low + np.exp(one)
+    return (
+        lambda one: logit(np.clip((one - low) / (high - low), 1e-9, 1 - 1e-9)),
+        lambda one: low + (high - low) * expit(one),
+    )
