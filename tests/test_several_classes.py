@@ -214,7 +214,7 @@ def test_several_outputs_are_refused(pos_label):
 
 # Classes that do not occur
 
-UNDEFINED = pytest.warns(UndefinedMetricWarning, match="no targets")
+UNDEFINED = pytest.warns(UndefinedMetricWarning, match="must hold targets; got none")
 
 
 def test_a_fold_without_the_class_has_no_targets():
