@@ -829,6 +829,7 @@ def test_amounts_that_are_refused():
 
 
 @pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore:No threshold has a profit")
 def test_the_interval_of_a_profit_by_amounts_holds():
     y, score, day, amounts = days_with_amounts(seed=99, n_days=4000)
     truth, held = {}, []
