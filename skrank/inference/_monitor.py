@@ -117,7 +117,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     >>> print(monitor.from_predictions(y, score, groups=day))
     Monitor of recall@20
       100 groups  50000 items, 509 targets (prevalence 0.01018)
-      hypothesis  the mean of recall@20 given the days before is at least 0.4
+      hypothesis  the mean recall@20 given the days before is at least 0.4
       value       0.3976 on average
       pvalue      0.0055, valid on any day
       alarm       since 91
@@ -357,7 +357,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             return f"the rankings are random{by} {given}"
         if isinstance(self.against, str):
             return f"{self.against} is at least as good by the mean of {name} {given}"
-        return f"the mean of {name} {given} is at least {self.against:.12g}"
+        return f"the mean {name} {given} is at least {self.against:.12g}"
 
     def _models(self, rankings: Rankings) -> list[int]:
         """Return the places of the model and of that which it is compared with."""

@@ -69,9 +69,9 @@ def test_the_hypothesis_is_that_of_a_day_given_the_days_before():
     expected = {
         "chance": "the rankings are random",
         "chance by a metric": "the rankings are random by recall@10",
-        "reference": "the mean of recall@10",
+        "reference": "the mean recall@10",
         "model": "old is at least as good by the mean of average_precision",
-        "ties": "the mean of recall@10, ties optimistic",
+        "ties": "the mean recall@10, ties optimistic",
     }
     for name, said in expected.items():
         y, score, day = days_of(2, np.random.default_rng(0), rate=0.1)
