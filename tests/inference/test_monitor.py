@@ -64,6 +64,22 @@ def test_evidence_of_places_is_the_quotient_of_likelihoods():
         assert np.exp(found) == pytest.approx(expected)
 
 
+def test_the_evidence_of_days_is_the_mean_product_over_the_settings():
+    y, score, day = days_of(2, np.random.default_rng(0), 1.0, rate=0.1)
+    ranked = [Ranking.from_predictions(y[day == i], score[day == i]) for i in (0, 1)]
+    places = np.exp([evidence_of_places(one) for one in ranked])
+    result = RankingMonitor().from_predictions(y, score, groups=day)
+    expected = places[0].mean(), places.prod(axis=0).mean()
+    assert_allclose(10 ** np.array(result.log10_evidences), expected)
+    # a bet on the difference of two models, whose largest loss is 1
+    scores = scores_for("model", score)
+    result = MONITORS["model"].from_predictions(y, scores, groups=day)
+    shares = np.array([[0.03], [0.1], [0.25], [0.5], [0.8]])
+    expected = np.cumprod(1 + shares * result.values, axis=1).mean(axis=0)
+    assert_allclose(10 ** np.array(result.log10_evidences), expected)
+    assert result.method == "differences of the days"
+
+
 def test_the_hypothesis_is_that_of_a_day_given_the_days_before():
     ties = RankingMonitor("recall@10", against=0.3, ties="optimistic")
     expected = {
@@ -480,6 +496,7 @@ def test_a_damaged_state_is_refused():
         # other entries, another order, another kind of numbers have no effect
         moved = {"note": "of a file", **dict(reversed(state.items()))}
         moved["n_samples"] = float(moved["n_samples"])
+        moved["values"] = [-0.0 if one == 0 else one for one in moved["values"]]
         assert str(monitor.update(*day, group=9, after=moved)) == str(result)
     assert n_damages > 1000
 
