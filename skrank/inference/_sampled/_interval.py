@@ -75,7 +75,7 @@ class SampledMetricInterval(MetricSettings):
         "enrichment_factor@1%", "expected_profit@50(benefit=200, cost=5)" or
         "k_at_recall(0.8)" (:ref:`metric_names`), or such an object of
         :func:`make_metric` with the tie rule "expected".
-    mid_p : bool, default=True
+    mid_p : bool, default=False
         Whether strata with ten labels or more have the mid-p level, which holds on
         average. False makes the interval somewhat wider, and each limit that of an
         exact test if one stratum was sampled.
@@ -135,8 +135,8 @@ class SampledMetricInterval(MetricSettings):
     >>> print(question.from_predictions(y, -rank, strata=rank >= 100))
     Interval of recall@100 by labels of a sample
       list           2000 items, 290 with a label, 10 targets found
-      value          0.2857, method: one more item, mid-p
-      95 % interval  0.1111 to 0.6667
+      value          0.2857, method: one more item
+      95 % interval  0.1053 to 0.7273
       not found      1 to 66 targets (95 % interval)
     """
 
