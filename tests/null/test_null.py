@@ -138,7 +138,11 @@ SIZES = "`tie_sizes` must be positive ints that sum to `n_samples`; got"
         ((10, 2), {"tie_sizes": [5, 6]}, SIZES),
         ((10, 2), {"tie_sizes": [10, 0]}, SIZES),
         ((10, 2), {"tie_sizes": [9.5, 0.5]}, SIZES),
-        ((10, 2), {"tie_sizes": []}, SIZES),
+        (
+            (10, 2),
+            {"tie_sizes": []},
+            "`tie_sizes` must hold at least one item; got none",
+        ),
         (
             (10, 2),
             {"ties": "first"},
