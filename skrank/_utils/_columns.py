@@ -241,9 +241,10 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
     """
     array = as_column(name, labels)
     if isinstance(labels, list | tuple) or array.dtype.kind == "O":
-        items = labels if isinstance(labels, list | tuple) else array.tolist()
-        if isinstance(items[0], list | tuple):  # a single column
-            items = [one[0] for one in items]
+        items = array.tolist()
+        if isinstance(labels, list | tuple):
+            nested = isinstance(labels[0], list | tuple)  # a single column
+            items = [one for (one,) in labels] if nested else labels
         if any(map(_is_tensor, set(map(type, items)))):  # their hash is no value
             items = list(map(plain_value, items))
             if any(_is_tensor(type(one)) for one in items):

@@ -855,7 +855,7 @@ def test_report_on_a_list_with_labels_of_a_sample(tmp_path, capsys):
         row = f"{name} {result.value:.4f} {low:.4f} {high:.4f}"
         assert row in " ".join(out.split())
         assert f"{high:.4f}" in page.read_text()
-        assert f'a,{name},"one more item",100,5' in csv.read_text()
+        assert f"a,{name},one more item,100,5" in csv.read_text()
     assert "Metrics of the whole list" in out
     assert "average_precision" in page.read_text()
 
