@@ -24,11 +24,12 @@ was. "duplicates": each row is there twice, and the rankings are random.
 import math
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import ttest_1samp
 
-from skrank import Metric, RankingMonitor, average_precision, make_metric, recall_at_t
+from skrank import RankingMonitor, average_precision, make_metric, recall_at_t
 from skrank.inference._monitor_evidence import are_alike
 
 # items of a day, mean number of targets, distinct scores, rhythm of the targets
@@ -186,23 +187,11 @@ def dependent(runs):
             )
 
 
-class AreaUnderROC(Metric):
-    """Share of the pairs of a target and a non-target in the right order."""
-
-    template = "roc_auc"
-    bounds = 0.0, 1.0
-    needs_both_classes = True
-
-    def gain(self, above, size, hits_above, hits, frame):
-        others = above - hits_above + (size - hits) / 2
-        return hits * (1 - others / (frame.n_samples - frame.n_targets))
-
-    def divisor(self, frame):
-        return frame.n_targets
-
-
 def prevalence(runs):
     """Print alarms of a model that stays as it was, of days with other targets."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    from cases import AreaUnderROC
+
     n, n_days = 300, 300
     day = np.repeat(np.arange(n_days), n)
     names = ["recall@20", "recall@30%", "average_precision"]

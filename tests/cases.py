@@ -264,6 +264,21 @@ class EarlyGain(Metric):
         return frame.n_targets
 
 
+class AreaUnderROC(Metric):
+    """Share of the pairs of a target and a non-target in the right order."""
+
+    template = "roc_auc"
+    bounds = 0.0, 1.0
+    needs_both_classes = True
+
+    def gain(self, above, size, hits_above, hits, frame):
+        others = above - hits_above + (size - hits) / 2
+        return hits * (1 - others / (frame.n_samples - frame.n_targets))
+
+    def divisor(self, frame):
+        return frame.n_targets
+
+
 OWN = {
     "own: dcg": (DCG(), lambda rank, n, m: 1 / np.log2(rank + 1)),
     "own: mean inverse rank": (MeanInverseRank(), lambda rank, n, m: 1 / rank / m),

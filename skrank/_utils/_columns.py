@@ -134,7 +134,7 @@ def is_column(values: Any) -> bool:
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
     """Convert to an array; raise an error for arrays that only a device can read."""
-    if np.ma.is_masked(values):
+    if type(values) is not np.ndarray and np.ma.is_masked(values):
         raise invalid(name, "have no masked items", "some")
     try:
         return np.asarray(values)

@@ -83,8 +83,8 @@ class CurveDisplay(ABC):
         Returns
         -------
         display : the display
-            Display with the data and what was drawn. Groups and folds without targets
-            or without non-targets are left out with a warning.
+            Display with the data and what was drawn. Groups without targets, and folds
+            without targets or without non-targets, are left out with a warning.
 
         Raises
         ------

@@ -193,8 +193,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
         Returns
         -------
         result : frozen result
-            The answer. Rankings without targets or without non-targets are left out
-            with a warning, except for precision at t.
+            The answer. Rankings in which the metric is undefined, such as those without
+            targets, are left out with a warning.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """Evaluation of a `Metric` on labels and scores: check, rank, compute.
 
-Whether a metric is defined depends on the ranking only. The caller chooses what to
-return if it is not.
+Whether a metric is defined depends on the classes that a ranking has
+(`AnyMetric.is_defined`). The caller chooses what to return if it is not.
 
 A weighted item is retrieved with its whole weight. Without ties, all tie rules then
 give the same value. There is no closed form of the mean over the orders of a tie with

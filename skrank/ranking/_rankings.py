@@ -245,9 +245,7 @@ class Rankings:
         if folds is None:
             return found._divided([inputs], [], grouping)
         labels, codes = group_codes(inputs[0], folds, "folds")
-        if len(labels) < 2:
-            rule = "hold two labels or more"
-            raise invalid("folds", rule, f"{brief(labels[0])} alone")
+        _check_several("folds", labels)
         held = items_of_groups(codes, len(labels))
         each = [tuple(take_parts(data, held)) for data in inputs]
         size = codes.size
@@ -381,21 +379,21 @@ class Rankings:
         check_order(X, y)
         named = _named(estimator)
         labels = as_column("y", y)
-        units = groups if cv_groups is None else cv_groups
+        of_items = items_of(y, labels.size)
+        grouping = _grouping("groups", groups, of_items)
+        given = _grouping("cv_groups", cv_groups, of_items)
+        units, codes = given or grouping, None
         if units is not None:
-            name = "groups" if cv_groups is None else "cv_groups"
-            found, codes = items_of(y, labels.size).read(name, units, factorize)
-            cv = with_whole_groups(cv, len(found))
-            cv_groups = None if cv_groups is None and not needs_groups(cv) else codes
-        folds = make_folds(cv, named.values(), X, labels, cv_groups, repeated=repeated)
+            cv = with_whole_groups(cv, len(units.labels))
+            codes = units.codes if given or needs_groups(cv) else None
+        folds = make_folds(cv, named.values(), X, labels, codes, repeated=repeated)
         shown = track(named, total=len(named), label="fits", progress=progress)
 
         def fit(name: Any) -> Mapping[str, Any]:
             return fit_folds(named[name], X, y, folds, n_jobs, params)
 
-        return cls._of_folds(
-            shown, fit, X, y, n_jobs, groups, pos_label, detector_targets
-        )
+        data = X, y, of_items, grouping
+        return cls._of_folds(shown, fit, *data, n_jobs, pos_label, detector_targets)
 
     @classmethod
     def from_cv_results(
@@ -446,8 +444,11 @@ class Rankings:
         if not repeated:
             for results in named.values():
                 check_held_out_once(held_out(results), "cv_results")
+        of_items = items_of(y, as_column("y", y).size)
+        data = X, y, of_items, _grouping("groups", groups, of_items)
+        results_of = named.__getitem__
         return cls._of_folds(
-            named, named.__getitem__, X, y, n_jobs, groups, pos_label, detector_targets
+            named, results_of, *data, n_jobs, pos_label, detector_targets
         )
 
     @classmethod
@@ -550,8 +551,9 @@ class Rankings:
         results_of: Callable[[Any], Mapping[str, Any]],
         X: Any,  # noqa: N803
         y: ArrayLike,
+        of_items: Items,
+        grouping: _Grouping | None,
         n_jobs: int | None,
-        groups: ArrayLike | None,
         pos_label: object,
         detector_targets: str | None,
     ) -> Self:
@@ -560,10 +562,6 @@ class Rankings:
         The estimators of a model are released before those of the next are fitted.
         """
         labels, jobs = as_column("y", y), check_jobs(n_jobs)
-        of_items, grouping = items_of(y, labels.size), None
-        if groups is not None:
-            found_groups, codes = of_items.read("groups", groups, factorize)
-            grouping = _Grouping(codes, found_groups)
         is_target = mark_targets(y, pos_label)  # a fold may have none
         scores_of = partial(
             oriented_scores, pos_label=pos_label, detector_targets=detector_targets
@@ -852,6 +850,14 @@ class _Grouping(NamedTuple):
     outside: Outside | None = None
 
 
+def _grouping(name: str, values: Any, of_items: Items) -> _Grouping | None:
+    """Return the groups of a column; None without one."""
+    if values is None:
+        return None
+    labels, codes = of_items.read(name, values, factorize)
+    return _Grouping(codes, labels)
+
+
 def _codes(name: str, values: ArrayLike | None, data: RankingInput) -> Codes | None:
     """Return the number of each item's cluster or stratum.
 
@@ -860,9 +866,13 @@ def _codes(name: str, values: ArrayLike | None, data: RankingInput) -> Codes | N
     if values is None:
         return None
     labels, codes = kept_codes(data, values, name)
+    _check_several(name, labels)
+    return None if name == "clusters" and len(labels) == codes.size else codes
+
+
+def _check_several(name: str, labels: Sequence[Any]) -> None:
     if len(labels) < 2:
         raise invalid(name, "hold two labels or more", f"{brief(labels[0])} alone")
-    return None if name == "clusters" and len(labels) == codes.size else codes
 
 
 def _within_folds(

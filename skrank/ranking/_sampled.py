@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from skrank._utils._checks import check_flag, invalid
 from skrank._utils._columns import (
     as_column,
-    check_index,
-    check_length,
+    as_numbers,
     factorize,
     is_missing,
+    items_of,
 )
 from skrank._utils._text import brief, listed
 from skrank._utils._warnings import warn
@@ -49,12 +49,12 @@ _NOBODY = {
 
 
 class _Chunk(NamedTuple):
-    """Checked columns; `strata` is None without strata."""
+    """Checked columns; `strata` are labels and codes, or None without strata."""
 
     is_labelled: NDArray[np.bool_]
     is_target: NDArray[np.bool_]  # of the labelled items
     scores: NDArray[Any]
-    strata: Any
+    strata: tuple[list[Any], Counts] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,15 +271,14 @@ def _columns_of(chunk: Any) -> tuple[Any, ...]:
 def _checked(columns: tuple[Any, ...], seen: _Labels, *, lower: bool) -> _Chunk:
     """Check a chunk of columns against each other."""
     y_true, y_score, strata = columns
-    check_index("y_score", y_score, y_true)
-    check_index("strata", strata, y_true)
-    if hasattr(y_true, "isna"):  # nullable arrays of pandas, which have a mask
-        y_true = np.asarray(y_true, dtype=object)
-    labels = as_column("y_true", y_true)
-    scores = oriented(check_scores(y_score), lower)
-    check_length("y_score", scores.size, labels.size)
+    has_mask = hasattr(y_true, "isna")  # nullable arrays of pandas
+    labels = np.asarray(y_true, dtype=object) if has_mask else y_true
+    labels = as_column("y_true", labels)
+    of_items = items_of(y_true, labels.size)
+    scores = check_scores(of_items.read("y_score", y_score, as_numbers))
+    scores = oriented(scores, lower)
     if strata is not None:
-        check_length("strata", as_column("strata", strata).size, labels.size)
+        strata = of_items.read("strata", strata, factorize)
     is_labelled = ~is_missing(labels)
     marks = np.zeros(0, dtype=bool)
     if is_labelled.any():
@@ -291,7 +290,7 @@ def _checked(columns: tuple[Any, ...], seen: _Labels, *, lower: bool) -> _Chunk:
 def _codes(data: _Chunk) -> tuple[list[Any], Counts]:
     """Return the strata; without these, all labelled items and all others."""
     if data.strata is not None:
-        return factorize("strata", data.strata)
+        return data.strata
     names, codes = factorize("strata", np.where(data.is_labelled, 0, 1))
     return [("labelled", "not labelled")[name] for name in names], codes
 

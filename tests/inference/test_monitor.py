@@ -18,9 +18,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
-from cases import assert_share, runs
+from cases import AreaUnderROC, assert_share, runs
 from skrank import (
-    Metric,
     Ranking,
     RankingMonitor,
     Rankings,
@@ -583,17 +582,6 @@ def test_the_range_of_a_metric_is_that_of_all_rankings(name, low, high):
         spent = 1 - unspent(1)
         expected = spent * np.mean(1 + shares * won) + unspent(1)
         assert 10**result.log10_evidence == pytest.approx(expected)
-
-
-class AreaUnderROC(Metric):
-    template, bounds, needs_both_classes = "roc_auc", (0.0, 1.0), True
-
-    def gain(self, above, size, hits_above, hits, frame):
-        others = above - hits_above + (size - hits) / 2
-        return hits * (1 - others / (frame.n_samples - frame.n_targets))
-
-    def divisor(self, frame):
-        return frame.n_targets
 
 
 class WithoutBounds(AreaUnderROC):
