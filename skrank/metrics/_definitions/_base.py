@@ -235,18 +235,16 @@ class Metric(AnyMetric):
                   1.0``. Values outside are an error. Unknown if left out: no limit.
     `offset`      Value without any gain, if it is not 0.
     settings      Fields of a frozen dataclass, as in the example, without `__init__`.
-    `needs_both_classes`
-                  True if the value is undefined for a ranking of targets alone, such
-                  as by a divisor of 0.
     `of_shares`   True if a longer ranking of the same shares has the same value, as
                   for a gain by the share of items above. `gain` is then called for 1e7
                   targets, and a number of targets can be planned without a pilot.
     ============= ======================================================================
 
-    `of_all_items` is False if `frame.n_samples` has no effect on the value: `n_missed`
-    without `n_unlisted` then gives no warning. Values of other tie rules, and of
-    rankings of several sizes, are derived. With
-    weights, the numbers of items and targets are sums of weights.
+    `needs_both_classes` is True if the value is undefined for targets alone, such as by
+    a divisor of 0. `of_all_items` is False if `frame.n_samples` has no effect on the
+    value: `n_missed` without `n_unlisted` then gives no warning. Values of other tie
+    rules, and of rankings of several sizes, are derived. With weights, the numbers of
+    items and targets are sums of weights.
 
     The null distribution of a long ranking calls `gain` at places between two ranks. If
     the gain of a target is not linear in the number of targets above it, p-values of
