@@ -391,7 +391,9 @@ NO_DAYS += [
 ]
 
 
-@pytest.mark.parametrize("day", NO_DAYS, ids=repr)
+@pytest.mark.parametrize(
+    "day", NO_DAYS, ids=lambda day: f"{type(day).__name__} {day!r}"
+)
 def test_what_is_no_day(day):
     y, score, _ = days_of(1, np.random.default_rng(6), 1.0, rate=0.1)
     with pytest.raises(ValueError, match="`group` must be a number, a date or a text"):
