@@ -118,7 +118,8 @@ def check_order(values: Any, y_true: Any) -> None:
 
 
 def has_index(values: Any) -> bool:
-    return hasattr(values, "iloc") and hasattr(values, "index")
+    """Whether a column is one of pandas, whose items have labels."""
+    return hasattr(values, "iloc") and hasattr(values, "index") and not is_dask(values)
 
 
 def by_position(values: Any) -> Any:

@@ -102,6 +102,7 @@ def evidence_of_loss(value: float, reference: float, high: float) -> Floats:
     return found
 
 
+@np.errstate(under="ignore")  # old evidence beside that of new days
 def accumulated(logs: Floats, day: Floats, number: int, *, any_start: bool) -> Floats:
     """Return the evidence after one more day.
 

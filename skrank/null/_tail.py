@@ -204,6 +204,7 @@ class TailQuery:
     #: The query of the other side, if that was asked first.
     less: "TailQuery | None" = None
 
+    @np.errstate(under="ignore")  # what is negligible becomes 0
     def best(self) -> TailProbability:
         """Compute the smaller tail; the other one is the complement."""
         known = self._known("exact", self.facts.atoms)

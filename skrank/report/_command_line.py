@@ -118,7 +118,7 @@ def _monitor(options: argparse.Namespace) -> None:
 def _outputs(options: argparse.Namespace) -> dict[str, str]:
     """Check the files to write and the columns of scores."""
     given = {name: getattr(options, name, None) for name in ("html", "latex", "csv")}
-    outputs = {name: path for name, path in given.items() if path}
+    outputs = {name: path for name, path in given.items() if path is not None}
     if sys.stdout is None:
         raise OSError("the standard output is closed")
     _check_outputs(outputs, 0 if options.file == "-" else options.file)
@@ -177,6 +177,8 @@ def _check_outputs(outputs: Mapping[str, str], source: str | int) -> None:
     """Check that no two files are the same; `source` is that of the scores."""
     taken: dict[Any, str] = {}
     for name, path in (("input", source), *outputs.items()):
+        if path == "":
+            raise invalid(f"--{name}", "name a file", "an empty text")
         is_there = os.path.exists(path)
         file = os.stat(path)[1:3] if is_there else os.path.realpath(str(path))
         if file in taken:
@@ -192,16 +194,15 @@ def _by_group(
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the header and the rows of a table of the groups.
 
-    Average precision is NaN without targets or without non-targets.
+    Average precision is NaN without targets.
     """
     names, codes = np.unique(groups, return_inverse=True)
     ends = np.cumsum(np.bincount(codes))
     rows = []
     for name, items in zip(names, np.split(np.argsort(codes), ends[:-1]), strict=True):
         y = y_true[items]
-        has_both = 0 < y.sum() < y.size
         values = [
-            average_precision(y, scores[items]) if has_both else math.nan
+            average_precision(y, scores[items]) if y.any() else math.nan
             for scores in y_score.values()
         ]
         rows.append((name, y.size, int(y.sum()), *values))

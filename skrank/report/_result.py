@@ -399,7 +399,7 @@ class RankingReport:
             if self.n_defined < self.n_rankings:
                 facts["rankings"] = (
                     f"means over {self.n_defined} of {self.n_rankings} {self.kind} "
-                    "with both classes; precision over all"
+                    "with targets; precision over all"
                 )
         facts["ties"] = self.ties
         if self.comparisons is None and len(self.names) > 1:

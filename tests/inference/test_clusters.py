@@ -537,11 +537,15 @@ def test_labels_of_machines_change_places_within_their_days():
     assert "between clusters of equal size in each group" in str(result)
 
 
-def test_the_variance_over_days_and_machines_is_that_of_a_loop():
+@pytest.mark.parametrize("alone", [False, True])
+def test_the_variance_over_days_and_machines_is_that_of_a_loop(alone):
+    """Also with a day of targets alone, and one of which a cluster has all others."""
     rng = np.random.default_rng(0)
     _, s, day, machine = recurring(rng, 6, 9, 4)
     y, other = (rng.random(s.size) < 0.3).astype(int), rng.normal(size=s.size)
-    metric = make_metric("average_precision")
+    if alone:
+        y[day == 1], y[day == 2] = 1, machine[day == 2] != machine[day == 2][0]
+    metric = make_metric("average_precision@20" if alone else "average_precision")
 
     def without(score, left_out):
         kept = machine != left_out

@@ -649,6 +649,8 @@ def test_a_folder_that_is_missing_is_named_as_it_was_given(
     for option in ("--html", "--latex", "--csv"):
         said = error_of(capsys, ask(table, option, "none/there.x"))
         assert said.endswith("No such folder: 'none'\n")
+        said = error_of(capsys, ask(table, option, ""))
+        assert f"`{option}` must name a file; got" in said
     with pytest.raises(FileNotFoundError, match="No such folder: 'none'$"):
         plain_report().to_latex("none/report.tex")
 

@@ -740,7 +740,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
     assert found.log10_pvalue == pair.log10_pvalue
     assert report.n_rankings == 12
     assert "data set   600 items" in str(report)
-    counted = "means over 11 of 12 groups with both classes; precision over all"
+    counted = "means over 11 of 12 groups with targets; precision over all"
     assert counted in str(report)
     assert "10 %  a" in str(report)
     assert "With groups, the report draws no curves" in report.to_html()

@@ -58,11 +58,13 @@ def check_two_way(metric: AnyMetric) -> None:
 def cell_changes(metric: Metric, ranking: Ranking, codes: Codes) -> Floats:
     """Change of the value by each cluster in a ranking, if it is left out.
 
-    `codes` are numbered without gaps. The change is NaN if a class is then absent.
+    `codes` are numbered without gaps. The change is NaN if the metric is then
+    undefined.
     O(n) for each cluster of several items, and O(n log m) for single items together.
     """
     size, is_target = np.bincount(codes), _is_target(ranking)
-    if ranking.n_targets == 0 or ranking.n_non_targets == 0:
+    n_targets, n_others = ranking.n_targets, ranking.n_non_targets
+    if n_targets == 0 or not metric.is_defined(n_targets, n_others):
         return np.zeros(size.size)
     changes = np.bincount(codes, influences(metric, ranking)).astype(np.float64)
     # 64 MB of items of rankings without a cluster are held at once; half of it takes as
@@ -75,8 +77,8 @@ def cell_changes(metric: Metric, ranking: Ranking, codes: Codes) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):  # for undefined values
             frame = metric.frame(many, many.n_targets)
             values = metric.values(many.groups, many.row, several.size, frame)
-        absent = (many.n_targets == 0) | (many.n_targets == many.n_samples)
-        values[absent & (not metric.always_defined)] = math.nan
+        others = many.n_samples - many.n_targets
+        values[~metric.is_defined(many.n_targets, others)] = math.nan
         changes[several] = metric.value(ranking) - values
     return changes
 
