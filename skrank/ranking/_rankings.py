@@ -28,9 +28,7 @@ from skrank._utils._columns import (
     factorize,
     has_index,
     is_dask,
-    is_missing,
     items_of,
-    mixed,
     rows,
 )
 from skrank._utils._documented import documented
@@ -381,8 +379,7 @@ class Rankings:
         check_order(X, y)
         named = _named(estimator)
         labels = as_column("y", y)
-        if is_missing(labels).any():
-            raise mixed("y", labels.tolist())
+        factorize("y", y)  # labels of one kind, none missing
         of_items = items_of(y, labels.size)
         grouping = _grouping("groups", groups, of_items)
         given = _grouping("cv_groups", cv_groups, of_items)

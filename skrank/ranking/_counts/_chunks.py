@@ -6,7 +6,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import invalid
-from skrank._utils._columns import as_column, by_position, check_index, check_length
+from skrank._utils._columns import as_column, by_position, check_length
 from skrank._utils._text import track
 from skrank.ranking._counts._passes import FirstPass, SecondPass
 
@@ -74,7 +74,6 @@ class Slices:
         )
         self.n_samples = len(y_score)
         check_length("y_score", self.n_samples, len(y_true))
-        check_index("y_score", y_score, y_true)
         self.columns = by_position(y_true), by_position(y_score)
         self.starts = range(0, self.n_samples, size)
 
