@@ -38,7 +38,7 @@ from skrank.ranking._sampled import SampledRanking
 # it, strata with 4 to 8 labels have .89.
 FEW = 10
 # Draws, of those with the most extreme values, at which the bound of a metric may
-# begin: all of them with 2,000 draws at a level of 95 %
+# begin: all of them with 3,000 draws at a level of 95 %
 _CORNERS = 64
 
 
@@ -402,9 +402,10 @@ def one_more(ranking: SampledRanking, drawn: tuple[Floats, ...]) -> Iterator[Flo
     """Return draws of all strata, some of which have those of one more labelled item.
 
     The draws are of shape (n_resamples, n_strata): as the sample is, with one more item
-    that is no target, and with one more target. One stratum of many labels has one more
-    at a time. Those of few labels all have: a target in the better ones and none in the
-    others, or the reverse.
+    that is no target, and with one more target. Of the strata with many labels all have
+    one more that is no target; or one has a target more, and the others one that is no
+    target, or none. Those of few labels all have: a target in the better ones and none
+    in the others, or the reverse.
     """
     base, less, more = drawn
     number, is_few = np.arange(base.shape[1]), ranking.n_labelled < FEW
@@ -415,15 +416,12 @@ def one_more(ranking: SampledRanking, drawn: tuple[Floats, ...]) -> Iterator[Flo
     for end in [few[i] for i in at] if few else [-1]:
         for better, worse in ((more, less), (less, more))[: 1 + bool(few)]:
             side = np.where(number <= end, better, worse)
-            start = np.where(is_few, side, base)
-            if not many:
-                yield start
+            none = np.where(is_few, side, less)
+            yield none
             for h in many:
-                yield np.where(number == h, less, start)
-                yield np.where(number == h, more, start)
+                yield np.where(number == h, more, np.where(is_few, side, base))
                 if len(many) > 1:
-                    others = np.where(is_few, side, less)
-                    yield np.where(number == h, more, others)
+                    yield np.where(number == h, more, none)
 
 
 def _limits(
