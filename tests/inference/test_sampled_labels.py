@@ -680,7 +680,7 @@ def test_expected_width_is_that_of_such_lists():
     n, m, rng = 3000, 60, np.random.default_rng(5)
     y = np.arange(n) < m
     plan = labels_to_collect(rng.normal(size=n), 400, t=m)
-    values, widths, ask = [], [], SampledMetricInterval(n_resamples=500)
+    values, widths, ask = [], [], SampledMetricInterval(n_resamples=200)
     for i in range(25):
         scores = rng.normal(size=n) + 2 * y
         order = np.argsort(-scores)

@@ -102,9 +102,9 @@ class SampledMetricInterval(MetricSettings):
     probability. Its confidence distributions are beta-binomial. As in [1]_, the limits
     are quantiles of the metric over draws from these, in which one stratum at a time
     has one more target in its sample, and the others have none, or one more item that
-    is no target. Strata with fewer than ten labels have one more together. The places of these targets among the items without a label
-    are the worst ones of the stratum for the lower limit, and the best for the upper
-    one.
+    is no target. Strata with fewer than ten labels have one more together. The places
+    of these targets among the items without a label are the worst ones of the stratum
+    for the lower limit, and the best for the upper one.
 
     The value is the mean over all places [2]_ with the expected numbers of targets. It
     is too small for long strata at the top of a good ranking, whose targets are not

@@ -168,7 +168,8 @@ class SampledMetricResult(Result):
         level = check_fraction("confidence_level", confidence_level)
         if self._ranking.sampled.size == 1:
             return ConfidenceInterval(*remaining_limits(*self._one_sample(), level))
-        limits = [_limits(one, *[one.sum(axis=1)] * 2, level) for one in self._draws()]
+        left = ((one, one.sum(axis=1)) for one in self._draws())
+        limits = [_limits(one, total, total, level) for one, total in left]
         low, high = zip(*limits, strict=True)
         return ConfidenceInterval(int(min(low)), int(max(high)))
 
@@ -444,12 +445,11 @@ def _limits(
     if np.count_nonzero(np.ptp(extra, axis=0)) == 1:
         inside = np.argsort(extra.sum(axis=1))[n_out : n_draws - n_out]
         return low[inside].min(axis=0), high[inside].max(axis=0)
+    n_out = _surely_outside((1 - level) / 2, n_draws)
     if together:
         ranks = [rankdata(one, "max", axis=0).min(axis=1) for one in (low, -high)]
         outermost = np.sort(np.minimum(*ranks))
-        n_out = int(outermost[_surely_outside(1 - level, n_draws)]) - 1
-    else:
-        n_out = _surely_outside((1 - level) / 2, n_draws)
+        n_out = min(n_out, int(outermost[_surely_outside(1 - level, n_draws)]) - 1)
     return np.sort(low, axis=0)[n_out], np.sort(high, axis=0)[n_draws - 1 - n_out]
 
 
