@@ -69,7 +69,7 @@ def least_coverage(items, labels, name):
                 ((50, 500), (12, 12), "average_precision"),
                 ((20, 20), (9, 10), "precision@30"),
                 ((10, 10, 10), (5, 5, 5), "average_precision"),
-                ((8, 30, 200), (4, 4, 10), "recall@8"),
+                ((8, 30, 200), (2, 4, 10), "recall@8"),
             ]
         ),
     ],

@@ -230,7 +230,7 @@ def test_interval_holds_over_all_samples_of_one_stratum(y):
     score = np.array([9, 9, 8, 7, 7, 7, 6, 5, 4, 3, 2, 1])
     for name in METRICS:
         truth, missed = make_metric(name)(labels, score), []
-        ask = SampledMetricInterval(name)
+        ask = SampledMetricInterval(name, n_resamples=2000)
         for chosen in itertools.combinations(range(12), 5):
             sample = np.full(12, np.nan)
             sample[list(chosen)] = labels[list(chosen)]
