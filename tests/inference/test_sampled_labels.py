@@ -69,7 +69,7 @@ def value_of(metric, y, score):
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("seed", range(12))
 def test_limits_are_those_of_lists_that_agree_with_the_labels(name, seed):
-    # one stratum, without mid-p: the limits are the extremes over all numbers of
+    # one stratum: the limits are the extremes over all numbers of
     # targets between exact limits, and all places of these targets
     rng = np.random.default_rng(seed)
     y, score, _ = small_list(rng)
@@ -78,7 +78,7 @@ def test_limits_are_those_of_lists_that_agree_with_the_labels(name, seed):
         y[:3] = [1, np.nan, 0]
         free, r = int(np.isnan(y).sum()), int((~np.isnan(y)).sum())
     x, metric, strata = int(np.nansum(y)), make_metric(name), np.zeros(n)
-    ask = SampledMetricInterval(name, mid_p=False, n_resamples=4000)
+    ask = SampledMetricInterval(name, n_resamples=4000)
     result = ask.from_predictions(y, score, strata=strata)
     low, high = result.confidence_interval(0.9)
     within = [
@@ -230,7 +230,7 @@ def test_interval_holds_over_all_samples_of_one_stratum(y):
     score = np.array([9, 9, 8, 7, 7, 7, 6, 5, 4, 3, 2, 1])
     for name in METRICS:
         truth, missed = make_metric(name)(labels, score), []
-        ask = SampledMetricInterval(name, mid_p=False)
+        ask = SampledMetricInterval(name, n_resamples=2000)
         for chosen in itertools.combinations(range(12), 5):
             sample = np.full(12, np.nan)
             sample[list(chosen)] = labels[list(chosen)]
@@ -474,7 +474,6 @@ def test_indexes_must_agree():
     [
         ({"metric": "bedroc(alpha=20)"}, "`metric` must be average_precision, recall"),
         ({"metric": make_metric("recall@3", "together")}, "tie rule 'expected'"),
-        ({"mid_p": 1}, "`mid_p`"),
         ({"population": "yes"}, "`population`"),
         ({"n_resamples": 10}, "`n_resamples`"),
     ],
@@ -504,7 +503,7 @@ def test_ranks_of_a_known_last_target_are_whole():
     y, strata = np.full(10, np.nan), np.zeros(10)
     y[[0, 5, 9]] = 1, 0, 1
     for recall in (0.3, 0.5, 1.0):
-        ask = SampledMetricInterval(f"k_at_recall({recall})", mid_p=False)
+        ask = SampledMetricInterval(f"k_at_recall({recall})")
         result = ask.from_predictions(y, -np.arange(10), strata=strata)
         low, high = result.confidence_interval()
         assert (low % 1, high % 1) == (0, 0)
@@ -681,19 +680,17 @@ def test_expected_width_is_that_of_such_lists():
     n, m, rng = 3000, 60, np.random.default_rng(5)
     y = np.arange(n) < m
     plan = labels_to_collect(rng.normal(size=n), 400, t=m)
-    values, widths = [], []
+    values, widths, ask = [], [], SampledMetricInterval(n_resamples=200)
     for i in range(25):
         scores = rng.normal(size=n) + 2 * y
         order = np.argsort(-scores)
         values.append(make_metric("average_precision")(y, scores))
         one = labels_to_collect(-np.arange(n), 400, t=m, random_state=i)
         seen = np.where(one["to_label"], y[order], np.nan)
-        result = SampledMetricInterval(**FAST).from_predictions(
-            seen, -np.arange(n), strata=one["stratum"]
-        )
+        result = ask.from_predictions(seen, -np.arange(n), strata=one["stratum"])
         widths.append(np.ptp(result.confidence_interval()))
     guess = {"average_precision": np.mean(values), "prevalence": m / n}
-    found = SampledMetricInterval(**FAST).expected_width(plan, **guess)
+    found = ask.expected_width(plan, **guess)
     assert found == pytest.approx(np.median(widths), rel=0.15)
     with pytest.raises(ValueError, match="`plan` must be a result of labels_to_coll"):
         SampledMetricInterval().expected_width(3, **guess)

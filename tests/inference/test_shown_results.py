@@ -138,7 +138,7 @@ QUESTIONS = {
     "depth": ThresholdChoice(t=5, **DRAWS),
     "profit": ThresholdChoice(benefit=5, cost=1, **DRAWS),
 }
-SAMPLE = SampledMetricInterval("recall@50", mid_p=False, random_state=3)
+SAMPLE = SampledMetricInterval("recall@50", random_state=3)
 PAIR = np.arange(300) // 2
 BOTH = {"one": GaussianNB(), "other": GaussianNB(var_smoothing=1.0)}
 FITTED = {name: model.fit(np.c_[A, B], Y) for name, model in BOTH.items()}
