@@ -222,7 +222,7 @@ def test_strata_of_few_labels_hold_for_all_numbers_of_targets(items, labels):
         assert chance[inside].sum() >= 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("y", [(0, 2, 3, 7), (9, 10, 11), (0, 1, 2, 3, 4)])
 def test_interval_holds_over_all_samples_of_one_stratum(y):
     # judge: all samples of 5 of 12 items
