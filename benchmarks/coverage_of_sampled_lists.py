@@ -17,8 +17,8 @@ import numpy as np
 from scipy.stats import norm
 
 from skrank import MetricInterval, SampledMetricInterval, labels_to_collect, make_metric
-from skrank.inference._sampled._interval import metric_values
-from skrank.inference._sampled._placements import Placements
+from skrank.inference.sampled._interval import metric_values
+from skrank.inference.sampled._placements import Placements
 
 N, T, BUDGET, LISTS = 4000, 128, 328, 5
 KINDS = ("random", "poor", "fair", "good", "perfect", "two topics", "clumps")

@@ -30,7 +30,7 @@ import numpy as np
 from scipy.stats import ttest_1samp
 
 from skrank import RankingMonitor, average_precision, make_metric, recall_at_t
-from skrank.inference._monitor_evidence import are_alike
+from skrank.inference.monitor._monitor_evidence import are_alike
 
 # items of a day, mean number of targets, distinct scores, rhythm of the targets
 KINDS = {

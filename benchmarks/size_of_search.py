@@ -69,7 +69,7 @@ def results(grid, items, y, seed, n_repeats):
     cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=n_repeats, random_state=seed)
     test = SearchSelectionTest(n_resamples=N_RESAMPLES, random_state=seed)
     yield test.from_cv(grid, items, y, cv=cv)
-    with mock.patch("skrank.inference._search_selection.FOLDS_INFLATION", 1.0):
+    with mock.patch("skrank.inference.search._search_selection.FOLDS_INFLATION", 1.0):
         yield test.from_cv(grid, items, y, cv=cv)
 
 

@@ -15,7 +15,7 @@ import sys
 import numpy as np
 from scipy.stats import hypergeom
 
-from skrank.inference._sampled._remaining import remaining_evidence, remaining_pvalue
+from skrank.inference.sampled._remaining import remaining_evidence, remaining_pvalue
 
 N, RECALL, ALPHA = 4000, 0.95, 0.05
 KINDS = ("random", "poor", "fair", "good", "two topics")

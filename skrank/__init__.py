@@ -12,33 +12,35 @@ from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.displays._null_distribution import NullDistributionDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
 from skrank.displays._ranking_comparison import RankingComparisonDisplay
-from skrank.inference._hit_curve_band import hit_curve_band
-from skrank.inference._leaderboard import RankingLeaderboard
-from skrank.inference._metric_interval import MetricInterval
-from skrank.inference._metric_interval_result import (
-    ConfidenceInterval,
-    MetricIntervalResult,
-)
-from skrank.inference._monitor import RankingMonitor
-from skrank.inference._monitor_result import RankingMonitorResult
-from skrank.inference._power import comparison_power, random_selection_power
-from skrank.inference._power_result import PowerResult
-from skrank.inference._random_selection import RandomSelectionTest
-from skrank.inference._random_selection_result import RandomSelectionResult
-from skrank.inference._ranking_comparison import RankingComparison
-from skrank.inference._ranking_comparison_result import (
+from skrank.inference.comparison._leaderboard import RankingLeaderboard
+from skrank.inference.comparison._ranking_comparison import RankingComparison
+from skrank.inference.comparison._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
-from skrank.inference._sampled._interval import SampledMetricInterval
-from skrank.inference._sampled._labels_to_collect import labels_to_collect
-from skrank.inference._sampled._result import SampledMetricResult
-from skrank.inference._scorer import make_metric_scorer
-from skrank.inference._search_selection import SearchSelectionTest
-from skrank.inference._search_selection_result import SearchSelectionResult
-from skrank.inference._threshold_choice import ThresholdChoice
-from skrank.inference._threshold_choice_result import ThresholdChoiceResult
-from skrank.inference._within_noise import within_noise
+from skrank.inference.intervals._hit_curve_band import hit_curve_band
+from skrank.inference.intervals._metric_interval import MetricInterval
+from skrank.inference.intervals._metric_interval_result import (
+    ConfidenceInterval,
+    MetricIntervalResult,
+)
+from skrank.inference.monitor._monitor import RankingMonitor
+from skrank.inference.monitor._monitor_result import RankingMonitorResult
+from skrank.inference.planning._power import comparison_power, random_selection_power
+from skrank.inference.planning._power_result import PowerResult
+from skrank.inference.random_selection._random_selection import RandomSelectionTest
+from skrank.inference.random_selection._random_selection_result import (
+    RandomSelectionResult,
+)
+from skrank.inference.random_selection._scorer import make_metric_scorer
+from skrank.inference.sampled._interval import SampledMetricInterval
+from skrank.inference.sampled._labels_to_collect import labels_to_collect
+from skrank.inference.sampled._result import SampledMetricResult
+from skrank.inference.search._search_selection import SearchSelectionTest
+from skrank.inference.search._search_selection_result import SearchSelectionResult
+from skrank.inference.search._within_noise import within_noise
+from skrank.inference.thresholds._threshold_choice import ThresholdChoice
+from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,

@@ -23,7 +23,7 @@ from skrank._utils._numbers import percent
 from skrank._utils._text import as_text
 from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
-from skrank.inference._random_selection import RandomSelectionTest
+from skrank.inference.random_selection._random_selection import RandomSelectionTest
 from skrank.metrics._definitions import AveragePrecision
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings

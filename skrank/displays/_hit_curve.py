@@ -21,7 +21,7 @@ from skrank.curves._band import CurveBand, spread_counts
 from skrank.curves._hit_curve import HitCurve
 from skrank.displays import _drawing
 from skrank.displays._curve_display import Array, CurveDisplay, Heights, mean_of, thin
-from skrank.inference._hit_curve_band import hit_curve_band
+from skrank.inference.intervals._hit_curve_band import hit_curve_band
 from skrank.ranking._rankings import Rankings
 
 

@@ -12,9 +12,11 @@ from scipy.stats import norm
 from skrank._utils._checks import check_count, check_flag, invalid
 from skrank._utils._numbers import format_counted_pvalue, format_pvalue, number
 from skrank.displays import _drawing
-from skrank.inference._random_selection import RandomSelectionTest
-from skrank.inference._random_selection_result import RandomSelectionResult
-from skrank.inference._search_selection_result import SearchSelectionResult
+from skrank.inference.random_selection._random_selection import RandomSelectionTest
+from skrank.inference.random_selection._random_selection_result import (
+    RandomSelectionResult,
+)
+from skrank.inference.search._search_selection_result import SearchSelectionResult
 from skrank.metrics._definitions import AnyMetric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.ranking._as_ranking import Labels

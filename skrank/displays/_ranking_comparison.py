@@ -16,9 +16,11 @@ from skrank.curves._hit_curve import HitCurve, curve_of
 from skrank.displays import _drawing
 from skrank.displays._curve_display import thin
 from skrank.displays._hit_curve import HitCurveDisplay
-from skrank.inference._hit_curve_band import hit_curve_band
-from skrank.inference._ranking_comparison import RankingComparison
-from skrank.inference._ranking_comparison_result import RankingComparisonResult
+from skrank.inference.comparison._ranking_comparison import RankingComparison
+from skrank.inference.comparison._ranking_comparison_result import (
+    RankingComparisonResult,
+)
+from skrank.inference.intervals._hit_curve_band import hit_curve_band
 from skrank.ranking._rankings import Rankings
 
 

@@ -22,8 +22,8 @@ from skrank._utils._checks import check_cutoff, invalid
 from skrank._utils._output import check_folder, written
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, brief, in_short
-from skrank.inference._monitor import CHANCE, RankingMonitor
-from skrank.inference._threshold_choice import ThresholdChoice
+from skrank.inference.monitor._monitor import CHANCE, RankingMonitor
+from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics import average_precision
 from skrank.report._report import ranking_report
 from skrank.report._sampled import SampledReport, sampled_report

@@ -26,12 +26,17 @@ from skrank._utils._checks import (
 from skrank._utils._text import brief
 from skrank.curves._hit_curve import curve_of
 from skrank.curves._operating_points import points_of
-from skrank.inference._exchange import NothingMovesError
-from skrank.inference._metric_interval import MetricInterval
-from skrank.inference._random_selection import RandomSelectionTest, null_of_mean
-from skrank.inference._random_selection_result import RandomSelectionResult
-from skrank.inference._ranking_comparison import RankingComparison
-from skrank.inference._threshold_choice import ThresholdChoice
+from skrank.inference.comparison._ranking_comparison import RankingComparison
+from skrank.inference.intervals._metric_interval import MetricInterval
+from skrank.inference.random_selection._exchange import NothingMovesError
+from skrank.inference.random_selection._random_selection import (
+    RandomSelectionTest,
+    null_of_mean,
+)
+from skrank.inference.random_selection._random_selection_result import (
+    RandomSelectionResult,
+)
+from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics._definitions import AnyMetric, Metric, make_metric, make_null_metric
 from skrank.null import RandomSelectionNull
 from skrank.ranking._as_ranking import Labels, columns_of

@@ -16,19 +16,21 @@ from skrank._utils._text import as_text, columns_of, format_size, listed
 from skrank.curves._gains_table import GainsTable
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints
-from skrank.inference._leaderboard import RankingLeaderboard
-from skrank.inference._metric_interval_result import (
+from skrank.inference.comparison._leaderboard import RankingLeaderboard
+from skrank.inference.comparison._ranking_comparison_result import (
+    RankingComparisonTable,
+)
+from skrank.inference.intervals._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
 )
-from skrank.inference._random_selection import zscore_of
-from skrank.inference._random_selection_result import (
+from skrank.inference.random_selection._random_selection import zscore_of
+from skrank.inference.random_selection._random_selection_result import (
     REVERSED,
     RandomSelectionResult,
     is_far_below,
 )
-from skrank.inference._ranking_comparison_result import RankingComparisonTable
-from skrank.inference._threshold_choice_result import ThresholdChoiceResult
+from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
 from skrank.null import RandomSelectionNull
 from skrank.report._pictures import gallery
 from skrank.report._tables import (

@@ -9,8 +9,8 @@ from skrank._utils._latex import latex_of
 from skrank._utils._numbers import numbers
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, columns_of
-from skrank.inference._sampled._interval import SampledMetricInterval
-from skrank.inference._sampled._result import SampledMetricResult
+from skrank.inference.sampled._interval import SampledMetricInterval
+from skrank.inference.sampled._result import SampledMetricResult
 
 _TITLE = "Report on a list with labels of a sample"
 

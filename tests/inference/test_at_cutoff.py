@@ -12,13 +12,13 @@ from scipy.stats import beta, binomtest, dirichlet, norm
 
 from cases import docking_scores, read_rows
 from skrank import Ranking
-from skrank.inference._paired._at_cutoff import (
+from skrank.inference.comparison._at_cutoff import (
     CutCounts,
     count_at_cut,
     mcnemar,
     posterior,
 )
-from skrank.inference._paired._pair import Pair
+from skrank.inference.comparison._pair import Pair
 from skrank.ranking._standing import share_of_top
 
 

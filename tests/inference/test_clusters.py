@@ -29,7 +29,7 @@ from skrank import (
     hit_curve_band,
     make_metric,
 )
-from skrank.inference._variability._changes import ClusterChanges
+from skrank.inference.variability._changes import ClusterChanges
 
 N, SIZE = 40, 6
 CLUSTER = np.repeat(np.arange(N), SIZE)

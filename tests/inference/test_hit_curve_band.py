@@ -17,7 +17,7 @@ from skrank import (
     hit_curve,
     hit_curve_band,
 )
-from skrank.inference._hit_curve_band import (
+from skrank.inference.intervals._hit_curve_band import (
     critical_value,
     overlap,
 )

@@ -7,7 +7,7 @@ import pytest
 
 from cases import assert_share, runs
 from skrank import RankingComparison
-from skrank.inference._leaderboard import leaderboard_of
+from skrank.inference.comparison._leaderboard import leaderboard_of
 
 
 def board(values, pvalues, confidence_level=0.95):

@@ -31,11 +31,11 @@ from cases import (
 )
 from oracles import tie_groups, value
 from skrank import MetricInterval, Ranking, ks_statistic, make_metric
-from skrank.inference._variability._binormal import (
+from skrank.inference.variability._binormal import (
     binormal_model,
     spread_of_targets,
 )
-from skrank.inference._variability._jackknife import jackknife_of
+from skrank.inference.variability._jackknife import jackknife_of
 from skrank.metrics._definitions import Frame, make_null_metric
 
 SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]

@@ -27,7 +27,7 @@ from skrank import (
     make_metric,
     recall_at_t,
 )
-from skrank.inference._monitor_evidence import (
+from skrank.inference.monitor._monitor_evidence import (
     NOTHING,
     accumulated,
     are_alike,

@@ -20,9 +20,9 @@ from skrank import (
     make_metric,
     random_selection_power,
 )
-from skrank.inference._power import _reach
-from skrank.inference._study import _critical as critical_value
-from skrank.inference._study import _subsets
+from skrank.inference.planning._power import _reach
+from skrank.inference.planning._study import _critical as critical_value
+from skrank.inference.planning._study import _subsets
 from skrank.metrics._definitions import make_null_metric
 
 STUDY = {"n_targets": 12, "prevalence": 0.02, "value": 0.1}

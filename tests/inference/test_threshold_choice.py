@@ -18,8 +18,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from cases import assert_share, runs
 from skrank import RankCounts, Ranking, ThresholdChoice, expected_profit
-from skrank.inference._guarantee import deepest_promise, sums_needed
-from skrank.inference._threshold_choice_points import Points
+from skrank.inference.thresholds._guarantee import deepest_promise, sums_needed
+from skrank.inference.thresholds._threshold_choice_points import Points
 
 RULES = [
     {"recall": 0.8},

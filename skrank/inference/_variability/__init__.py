@@ -1,1 +1,0 @@
-"""Sampling variation of the metric of a ranking."""

@@ -1,0 +1,415 @@
+"""Base classes of tests and intervals: settings of a metric, and the entrances.
+
+An object of these classes holds settings only. An entrance, ``from_...``, makes
+`Rankings` of the data, and `of` answers for these with a frozen result.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+from skrank._utils._checks import (
+    check_count,
+    check_flag,
+    check_generator,
+    check_jobs,
+    check_random_state,
+    invalid,
+)
+from skrank._utils._columns import is_column
+from skrank._utils._documented import documented
+from skrank._utils._text import brief
+from skrank.inference.variability._resampling import Engine, Floats, draw_in_parallel
+from skrank.metrics._definitions import AnyMetric, make_null_metric
+from skrank.ranking._rankings import Rankings
+
+Result = TypeVar("Result")
+Given = ParamSpec("Given")
+
+
+class MetricSettings:
+    """Base class with the settings of a metric; subclasses add other settings."""
+
+    _least_resamples = 1
+
+    #: Makes the metric; by default one that has a null distribution.
+    _make: ClassVar[Callable[..., Any]] = staticmethod(make_null_metric)
+
+    def __init__(
+        self,
+        metric: str | AnyMetric,
+        ties: str,
+        n_resamples: int,
+        n_jobs: int | None,
+        progress: bool,
+        random_state: object,
+    ) -> None:
+        self.metric = metric
+        self.ties = self._make(metric, ties).ties
+        least = self._least_resamples
+        self.n_resamples = check_count("n_resamples", n_resamples, least=least)
+        self.n_jobs = check_jobs(n_jobs)
+        self.progress = check_flag("progress", progress)
+        self.random_state = check_random_state(random_state)
+
+    #: Value of the metric where it is undefined, or "raise".
+    undefined: float | str = math.nan
+
+    def __repr__(self) -> str:
+        """Print the settings as they would be written."""
+        settings = (
+            f"{name}={brief(value) if is_column(value) else repr(value)}"
+            for name, value in vars(self).items()
+        )
+        return f"{type(self).__name__}({', '.join(settings)})"
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings, as estimators of scikit-learn do.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without effect: no setting has settings.
+
+        Returns
+        -------
+        settings : dict
+            Arguments that make an equal object.
+        """
+        return dict(vars(self))
+
+    def _metric(self) -> Any:
+        return self._make(self.metric, self.ties)
+
+    def _generator(self) -> np.random.Generator:
+        """Return the source of randomness."""
+        return check_generator(self.random_state)
+
+    def _draw(self, engine: Engine) -> Floats:
+        """Draw values, by a generator of the same state each time."""
+        return draw_in_parallel(
+            engine,
+            self.n_resamples,
+            self._generator(),
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+
+    def _drawn_error(self, engine: Engine) -> float:
+        """Return the standard deviation of drawn values."""
+        return float(self._draw(engine).std(ddof=1))
+
+
+def _made_by(
+    make: Callable[Given, Rankings],
+) -> Callable[
+    [Callable[[Any, Rankings], Result]], Callable[Concatenate[Any, Given], Result]
+]:
+    """Turn a method of a question into an entrance, with the parameters of `make`.
+
+    Those that are settings of the question are left out.
+    """
+    every = inspect.signature(make).parameters
+    held = {"repeated": "_repeated", "n_jobs": "n_jobs", "progress": "progress"}
+    settings = {name: held[name] for name in held if name in every}
+    asked = [one for name, one in every.items() if name not in settings]
+
+    def entrance_of(answer: Callable[[Any, Rankings], Result]) -> Any:
+        self_alone = list(inspect.signature(answer).parameters.values())[:1]
+        signature = inspect.Signature(self_alone + asked)
+
+        @wraps(answer)
+        def entrance(self: Any, *args: Any, **data: Any) -> Result:
+            try:
+                signature.bind(self, *args, **data)
+            except TypeError as error:
+                called = f"{type(self).__name__}.{answer.__name__}()"
+                raise TypeError(f"{called} {error}") from None
+            own = {name: getattr(self, of) for name, of in settings.items()}
+            return answer(self, make(*args, **data, **own))
+
+        entrance.__signature__ = signature  # type: ignore[attr-defined]
+        return entrance
+
+    return entrance_of
+
+
+@documented
+class Question(MetricSettings, ABC, Generic[Result]):
+    """A question about rankings, asked of data in any form."""
+
+    #: What this question does not use beside plain items, each with the reason.
+    _refuses: ClassVar[Mapping[str, str]] = {}
+    #: Whether groups with missed targets are used: methods of their values can.
+    _missed_in_groups: ClassVar[bool] = False
+    #: Whether an item may be held out by several folds.
+    _repeated: ClassVar[bool] = True
+
+    @abstractmethod
+    def of(self, rankings: Rankings) -> Result:
+        """Answer for rankings.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Rankings of any data.
+
+        Returns
+        -------
+        result : frozen result
+            The answer.
+
+        Raises
+        ------
+        ValueError
+            If the question cannot be asked of these rankings.
+        """
+
+    @_made_by(Rankings.from_predictions)
+    def from_predictions(self, rankings: Rankings) -> Result:
+        """Answer for labels and scores.
+
+        Parameters
+        ----------
+        {y_true}
+        {y_score}
+        {pos_label}
+        {lower_is_better}
+        {groups}
+        {clusters}
+        {strata}
+        {folds}
+        {sample_weight}
+        {n_missed}
+        {n_unlisted}
+
+        Returns
+        -------
+        result : frozen result
+            The answer. Rankings in which the metric is undefined, such as those without
+            targets, are left out with a warning.
+
+        Raises
+        ------
+        ValueError
+            If labels, scores or another column are not valid, if a class is absent, or
+            if the question does not use one of the arguments.
+        """
+        return self.of(rankings)
+
+    @_made_by(Rankings.from_estimator)
+    def from_estimator(self, rankings: Rankings) -> Result:
+        """Answer for the ranking of a fitted estimator.
+
+        Parameters
+        ----------
+        {estimator}
+        {X}
+        {y}
+        {pos_label}
+        {detector_targets}
+        {groups}
+        {clusters}
+        {strata}
+        {folds}
+        {sample_weight}
+        {n_missed}
+        {n_unlisted}
+
+        Returns
+        -------
+        result : frozen result
+            The answer, as from `from_predictions`.
+
+        Raises
+        ------
+        ValueError
+            If the estimator only gives labels, if it is an outlier detector and
+            `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
+        """
+        return self.of(rankings)
+
+    @_made_by(Rankings.from_cv)
+    def from_cv(self, rankings: Rankings) -> Result:
+        """Cross-validate an estimator, and answer for the mean over the folds.
+
+        Parameters
+        ----------
+        {unfitted}
+        {X_fit}
+        {y}
+        {cv}
+        {cv_groups}
+        {params}
+        {groups}
+        {pos_label}
+        {detector_targets}
+
+        Returns
+        -------
+        result : frozen result
+            The answer. Folds without targets or without non-targets are left out with a
+            warning.
+
+        Raises
+        ------
+        ValueError
+            As in `from_estimator`; also if no fold holds targets and non-targets.
+        """
+        return self.of(rankings)
+
+    @_made_by(Rankings.from_cv_results)
+    def from_cv_results(self, rankings: Rankings) -> Result:
+        """Answer for the folds of a cross-validation whose estimators are fitted.
+
+        Parameters
+        ----------
+        {cv_results}
+        {X_fit}
+        {y}
+        {groups}
+        {pos_label}
+        {detector_targets}
+
+        Returns
+        -------
+        result : frozen result
+            The answer, as from `from_cv`.
+
+        Raises
+        ------
+        ValueError
+            If estimators or indices are missing, and as in `from_cv`.
+        """
+        return self.of(rankings)
+
+    @_made_by(Rankings.from_rankings)
+    def from_rankings(self, rankings: Rankings) -> Result:
+        """Answer for existing rankings of one data set, or of several.
+
+        Parameters
+        ----------
+        rankings : Ranking, RankCounts, sequence of them, or mapping
+            One ranking, or one for each data set. A mapping has these for several
+            models, by name.
+
+        Returns
+        -------
+        result : frozen result
+            The answer. The labels of several data sets are their numbers.
+
+        Raises
+        ------
+        ValueError
+            If the models differ in the numbers of data sets or of targets, or of items
+            for one data set.
+        """
+        return self.of(rankings)
+
+    def _asked(self, rankings: Rankings) -> Rankings:
+        """Return the parts for which the metric is defined; refuse other data."""
+        self._check_data(rankings)
+        # folds without a value are always left out
+        fills = rankings.kind == "groups" or self.undefined == "raise"
+        answer = self.undefined if fills else math.nan
+        return rankings.defined_for(self._metric(), answer)
+
+    def _completed(
+        self, rankings: Rankings, asked: Rankings, *values: Any
+    ) -> tuple[Rankings, list[Any]]:
+        """Return the rankings that count, and their values.
+
+        These are all groups if `undefined` is the value of those that were left out.
+        """
+        fill = math.nan if self.undefined == "raise" else float(self.undefined)
+        every = asked.kind != "groups" or len(asked.labels) == len(rankings.labels)
+        if math.isnan(fill) or every:
+            return asked, [*values]
+        at = [*map(rankings.labels.index, asked.labels)]
+        found = []
+        for one in values:
+            whole = np.full((len(rankings.labels), *one.shape[1:]), fill)
+            whole[at] = one
+            found.append(whole)
+        return rankings, found
+
+    def _check_data(self, rankings: Rankings) -> None:
+        """Refuse what the question does not use."""
+        if not isinstance(rankings, Rankings):
+            raise invalid("rankings", "be Rankings", type(rankings).__name__)
+        given = {
+            "groups": rankings.grouped,
+            "clusters": rankings.clusters is not None,
+            "strata": rankings.strata is not None,
+            "sample_weight": rankings.weighted,
+            "n_missed": rankings.n_missed
+            and not (self._missed_in_groups and data_of(rankings) == "groups"),
+        }
+        for name, reason in self._refuses.items():
+            if given[name]:
+                rule = f"be left out for {type(self).__name__}: {reason}"
+                raise invalid(name, rule, "it")
+
+    def _fields(self, asked: Rankings, *, by_fold: bool = False) -> dict[str, Any]:
+        """Return the fields of a result that all questions have."""
+        n_samples, n_targets = asked.sizes
+        labels = tuple(dict.fromkeys(asked.folds)) if by_fold and asked.folds else ()
+        return {
+            "metric": self._metric().name,
+            "n_samples": n_samples,
+            "n_targets": n_targets,
+            "kind": "groups" if asked.grouped and not labels else asked.kind,
+            "labels": labels or asked.labels,
+            "n_clusters": asked.n_clusters,
+        }
+
+
+def check_values_suffice(
+    method: str, of_values: Sequence[str], asked: Rankings, counted: Rankings
+) -> None:
+    """Refuse a method that looks at single items, which do not tell all here."""
+    reasons = {
+        "n_missed": bool(asked.n_missed),
+        "lists of different items": any(
+            one.n_samples != row[0].n_samples for row in asked.parts for one in row
+        ),
+        "a value for `undefined`": counted is not asked,
+    }
+    reason = next((name for name, is_so in reasons.items() if is_so), None)
+    if reason is not None and method not in of_values:
+        rule = f"be one of {', '.join(map(repr, of_values))} with {reason}"
+        raise invalid("method", rule, repr(method))
+
+
+def data_of(rankings: Rankings) -> str:
+    """Return the kind of data, by which a method is chosen."""
+    if rankings.clusters is not None:
+        return "groups with clusters" if rankings.kind == "groups" else "clusters"
+    if rankings.weighted and rankings.kind != "folds":
+        return "weights" if rankings.kind == "one" else "groups with weights"
+    return rankings.kind
+
+
+def choose_method(method: str, usual: Sequence[str], data: str) -> str:
+    """Return the method for a kind of data; "auto" is the first of the usual ones."""
+    if method not in ("auto", *usual):
+        names = ", ".join(map(repr, dict.fromkeys(("auto", *usual))))
+        said = {
+            "one": "one data set, without `groups`",
+            "weights": "weighted items",
+            "clusters": "`clusters`",
+            "groups": "several data sets",
+            "groups with weights": "weighted items in several data sets",
+            "groups with clusters": "`groups` with `clusters`",
+            "folds": "the folds of a cross-validation",
+        }
+        raise invalid("method", f"be one of {names} for {said[data]}", repr(method))
+    return usual[0] if method == "auto" else method

@@ -1,0 +1,628 @@
+"""Comparison of two or more rankings of the same items, or of several data sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from copy import copy
+from functools import cached_property
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skrank._utils._checks import check_option, check_undefined, invalid
+from skrank._utils._documented import documented
+from skrank._utils._rounding import ROUNDING, subtract
+from skrank._utils._text import brief, track
+from skrank._utils._warnings import warn
+from skrank.inference.base._question import (
+    Question,
+    check_values_suffice,
+    choose_method,
+    data_of,
+)
+from skrank.inference.comparison._at_cutoff import AT_CUTOFF, weigh_at_cut
+from skrank.inference.comparison._data_sets import SIGN_TESTS
+from skrank.inference.comparison._losses import loss_rule
+from skrank.inference.comparison._pair import Pair, Swaps, count_swaps
+from skrank.inference.comparison._paired_result import (
+    PairedResult,
+    adjust_holm,
+    defined_error,
+    from_error,
+)
+from skrank.inference.comparison._ranking_comparison_result import (
+    RankingComparisonResult,
+    RankingComparisonTable,
+)
+from skrank.inference.variability._changes import (
+    Changes,
+    ClusterChanges,
+    ItemChanges,
+    StandardError,
+    changes_of,
+    error_of_fixed,
+    fewest_of,
+)
+from skrank.inference.variability._clusters import (
+    check_two_way,
+    cluster_bootstrap,
+    clusters_of_classes,
+)
+from skrank.inference.variability._interval import (
+    CertainRule,
+    DifferenceRule,
+    LossRule,
+    ModeratedRule,
+    PairRule,
+    StudentRule,
+    WidestRule,
+)
+from skrank.inference.variability._moderation import moderated_rule, reach_of
+from skrank.inference.variability._sample import is_certain
+from skrank.metrics._definitions import AnyMetric, make_metric
+from skrank.ranking._rankings import Rankings
+
+# Methods by the data; "auto" is the first, or the second of the items of one data set.
+_ITEMS = ("permutation", "jackknife", "bootstrap")
+_METHODS = {
+    "one": (*_ITEMS, *AT_CUTOFF),
+    "clusters": _ITEMS,
+    "groups": ("t", *SIGN_TESTS, "jackknife", "bootstrap"),
+    "folds": ("corrected_t",),
+    "groups with clusters": ("two_way",),
+}
+METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
+
+# Targets from which "auto" is the jackknife: all pairs of 8 rankings of 1e5 items then
+# take a second in place of a minute. With 100 targets its size is .045 to .053 at .05,
+# and .007 to .014 at .01 (benchmarks/size_of_comparison.py). Nothing breaks with half
+# of them: with 60 targets it is .041 to .053, and .003 to .011.
+MANY_TARGETS = 100
+
+
+@documented
+class RankingComparison(Question[RankingComparisonResult]):
+    """Compare two rankings of the same items, or all pairs of several.
+
+    The test is of the difference of a metric between A and B, the two models of a
+    mapping or of the columns of a table. Its standard error takes into account that
+    both rank the same items and vary together.
+
+    Parameters
+    ----------
+    {metric}
+    {ties}
+    method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
+            "posterior", "t", "sign", "wilcoxon", "corrected_t", "two_way"}, \
+            default="auto"
+        Method of the p-value; see Notes.
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        Differences A - B that count as more extreme: those of both signs, those above
+        0, or those below 0.
+    n_resamples : int, default=9999
+        Number of resamples that "bootstrap" and "permutation" draw.
+    n_jobs : int, default=None
+        Number of joblib jobs of the draws and of a cross-validation.
+    progress : bool, default=False
+        Whether to show a progress bar; needs tqdm.
+    random_state : int, RandomState, Generator or None, default=0
+        Source of randomness of "bootstrap" and "permutation". With None, each
+        call draws anew.
+    undefined : float or "raise", default=nan
+        Value of the metric in groups without targets or without non-targets, such as
+        0.0. NaN leaves them out with a warning, and "raise" is an error. Folds without
+        a value are always left out.
+
+    Raises
+    ------
+    ValueError
+        If a setting is outside its range, or a method for a cutoff is used with a
+        metric without one or with a tie rule other than "expected".
+
+    See Also
+    --------
+    RankingComparisonResult : Result for two rankings.
+    RankingComparisonTable : Result for several rankings.
+
+    Notes
+    -----
+    ======================== ============== ==========================================
+    method                   data           sample, and "auto"
+    ======================== ============== ==========================================
+    "permutation"            one data set   swaps of A and B; "auto" up to 99 targets
+    "jackknife", "bootstrap" one or several items; "jackknife" is "auto" for more
+    "mcnemar", "posterior"   one data set,  targets that one of the two finds
+                             metric@t
+    "t", "sign",             several        data sets; "auto" is "t"
+    "wilcoxon"
+    "corrected_t"            `from_cv`      folds
+    "two_way"                groups and     data sets, and clusters that recur over
+                             clusters       them
+    ======================== ============== ==========================================
+
+    "permutation" swaps the ranks of A and B of each item, or of a block of items around
+    one target that hold the same ranks in both rankings. It has the standard error of
+    the jackknife. Of B random swaps, C of which make as large a difference, p is
+    (C + 1) / (B + 1), and so at least 1 / (B + 1). Up to 4096 swaps are all counted.
+
+    Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
+    With `clusters`, whole clusters are left out, drawn or swapped. See
+    :ref:`ranking_comparison` for the choice of a method, :ref:`derivations` for the
+    formulas and :ref:`validation` for the measured type I error rates.
+
+    References
+    ----------
+    .. [1] Yeh (2000), *COLING 2000*, volume 2, 947-953.
+    .. [2] McNemar (1947), *Psychometrika* 12, 153-157.
+    .. [3] Goutte and Gaussier (2005), *ECIR 2005*, 345-359.
+    .. [4] Nadeau and Bengio (2003), *Machine Learning* 52, 239-281, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import RankingComparison
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.arange(2000) < 40
+    >>> a = rng.normal(2.0 * y_true)
+    >>> b = 0.6 * a + rng.normal(0.4 * y_true)
+    >>> result = RankingComparison().from_predictions(y_true, {"A": a, "B": b})
+    >>> print(f"{result.difference:.3f}, p {result.pvalue:.2g}")
+    0.202, p 0.018
+    """
+
+    _refuses: ClassVar[dict[str, str]] = {
+        "strata": "comparisons of items in strata are not defined here",
+        "sample_weight": "comparisons of weighted items are not defined here",
+        "n_missed": "a missed target has no rank to compare",
+    }
+    _missed_in_groups: ClassVar[bool] = True
+    _make = staticmethod(make_metric)
+    _least_resamples = 2
+
+    def __init__(
+        self,
+        metric: str | AnyMetric = "average_precision",
+        *,
+        ties: str = "expected",
+        method: str = "auto",
+        alternative: str = "two-sided",
+        n_resamples: int = 9999,
+        n_jobs: int | None = None,
+        progress: bool = False,
+        random_state: object = 0,
+        undefined: float | str = math.nan,
+    ) -> None:
+        super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
+        self.undefined = check_undefined(undefined)
+        check_option("method", method, METHODS)
+        check_option("alternative", alternative, ("two-sided", "greater", "less"))
+        self.method = method
+        self.alternative = alternative
+        _check_method(method, self._metric())
+
+    def of(self, rankings: Rankings) -> RankingComparisonResult:
+        """Compare the rankings of two models, A and B.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Rankings of any data, of two models. The first is A.
+
+        Returns
+        -------
+        result : RankingComparisonResult
+            The two values, their difference, its standard error and its p-value.
+
+        Raises
+        ------
+        ValueError
+            If there are other than two models, if a class is absent, or if `method` is
+            not for these data.
+        """
+        if isinstance(rankings, Rankings) and len(rankings.names) != 2:
+            rule = "hold two models, or else be given to `compare_all`"
+            raise invalid("y_score", rule, str(len(rankings.names)))
+        (result,) = self._compare(_Models(self, rankings), [(0, 1)])
+        return result
+
+    def compare_all(
+        self,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        baseline: Any = None,
+        pos_label: object = None,
+        lower_is_better: bool | Sequence[str] = False,
+        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        folds: ArrayLike | None = None,
+    ) -> RankingComparisonTable:
+        """Compare all pairs of several rankings, or all rankings with a baseline.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,), or Rankings
+            Labels of the items; both targets and non-targets. Rankings of any data
+            replace labels and scores.
+        y_score : mapping, DataFrame or array of shape (n_samples, n_rankings), \
+                default=None
+            Scores of two or more rankings of the same items by name: a mapping from
+            names to scores, or columns. The names of array columns are their numbers.
+        baseline : str or int, default=None
+            Name of the ranking to compare the others with, chosen before the labels
+            were seen. It is B in each comparison. "best" is the ranking with the best
+            value, and the p-values are adjusted for this choice. None compares all
+            pairs.
+        {pos_label}
+        {lower_is_better}
+        {groups}
+        {clusters}
+        {folds}
+
+        Returns
+        -------
+        table : RankingComparisonTable
+            The comparisons, with p-values adjusted for their number.
+
+        Raises
+        ------
+        ValueError
+            As in `from_predictions`; also if there are fewer than two rankings, if two
+            rankings have the same name, or if no ranking has the name `baseline`.
+        """
+        data: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
+        data |= {"folds": folds, "lower_is_better": lower_is_better or None}
+        given = [name for name, one in data.items() if one is not None]
+        if not isinstance(y_true, Rankings):
+            data["lower_is_better"] = lower_is_better
+            y_true = Rankings.from_predictions(y_true, y_score, **data)
+        elif given:
+            raise invalid(given[0], "be left out for rankings", "it")
+        models = _Models(self, y_true)
+        names, k = models.names, len(models.names)
+        if k < 2:
+            raise invalid("y_score", "hold 2 or more rankings", str(k))
+        pairs, others = list(combinations(range(k), 2)), []
+        at = None
+        if baseline == "best" and "best" not in names:
+            if self.alternative != "two-sided":
+                rule = "be 'two-sided' for `baseline`='best', chosen by the data"
+                raise invalid("alternative", rule, repr(self.alternative))
+            sign = 1 if self._metric().greater_is_better else -1
+            at = int(np.argmax(sign * models.values.mean(axis=0)))
+            # any pair could have become one of those shown, so all are adjusted for
+            others = [pair for pair in pairs if at not in pair]
+        elif baseline is not None:
+            if baseline not in names:
+                rule = f"be one of {brief([*names])}"
+                raise invalid("baseline", rule, brief(baseline))
+            at = names.index(baseline)
+        if at is not None:
+            pairs = [(i, at) for i in range(k) if i != at]
+        n_shown = len(pairs)
+        results = self._compare(models, pairs + others)
+        adjusted = adjust_holm([result.log10_pvalue for result in results])[:n_shown]
+        if results[0].method == "permutation":
+            self._warn_of_few_draws(len(results))
+        return RankingComparisonTable(
+            tuple(results[:n_shown]),
+            tuple((10**adjusted).tolist()),
+            tuple(adjusted.tolist()),
+            tuple(map(str, names)),
+            self._metric().greater_is_better,
+        )
+
+    def _warn_of_few_draws(self, n_pairs: int) -> None:
+        """Warn if no adjusted p-value can be at most 5 %."""
+        least = math.ceil(n_pairs / 0.05) - 1
+        if self.n_resamples < least:
+            warn(
+                f"With {n_pairs} comparisons no adjusted p-value can be 0.05 or less: "
+                f"`n_resamples` must be at least {least}; got {self.n_resamples}.",
+                UserWarning,
+            )
+
+    def _choose(self, asked: Rankings) -> str:
+        """Choose the method for "auto", and check that it suits the data."""
+        metric, units = self._metric(), asked.sizes[1]
+        usual = _METHODS[data_of(asked)]
+        if data_of(asked) == "clusters" and asked.clusters is not None:
+            units = min(clusters_of_classes(asked.parts[0][0], asked.clusters))
+        # permutations do not hold the end of a tie at the cutoff; with many targets
+        # they take too long, and the jackknife has the right size
+        cut = metric.cutoff is not None or not metric.ordered
+        moves = metric.ties == "together" and cut
+        if (
+            usual[0] == "permutation"
+            and metric.smooth
+            and (moves or units >= MANY_TARGETS)
+        ):
+            usual = ("jackknife", *usual)
+        method = choose_method(self.method, usual, data_of(asked))
+        if method == "two_way":
+            check_two_way(metric)
+        if data_of(asked) == "groups" and len(asked.parts) < 2 and method not in _ITEMS:
+            rule = f"make two data sets or more of both classes for method {method!r}"
+            raise invalid("groups", rule, str(len(asked.parts)))
+        return method
+
+    def _compare(
+        self, models: _Models, pairs: Sequence[tuple[int, int]]
+    ) -> list[RankingComparisonResult]:
+        """Compare pairs of models, all of which have one table of changes."""
+        several = len(pairs) > 1
+        shown = track(
+            pairs, total=len(pairs), label="pairs", progress=self.progress and several
+        )
+        one = copy(self)
+        one.progress = self.progress and not several  # one progress bar is enough
+        results = [one._result(models, i, j) for i, j in shown]
+        _warn_of_few_targets(results[0])
+        return results
+
+    def _result(self, models: _Models, i: int, j: int) -> RankingComparisonResult:
+        """Compare the models i and j."""
+        found = self._ask(models, i, j)
+        a, b = models.values[:, [i, j]].T
+        return RankingComparisonResult(
+            names=(str(models.names[i]), str(models.names[j])),
+            value_a=float(a.mean()),
+            value_b=float(b.mean()),
+            difference=models.difference(i, j),
+            standard_error=found.standard_error,
+            zscore=found.zscore,
+            pvalue=math.exp(found.log_pvalue),
+            log10_pvalue=found.log_pvalue / math.log(10),
+            is_pvalue_limit=found.is_limit,
+            probability_superior=found.probability_superior,
+            method=models.method,
+            alternative=self.alternative,
+            degrees_of_freedom=found.degrees_of_freedom,
+            values_a=tuple(a.tolist()),
+            values_b=tuple(b.tolist()),
+            _rule=models.rule(i, j, found),
+            **self._fields(models.counted, by_fold=True),
+        )
+
+    def _ask(self, models: _Models, i: int, j: int) -> PairedResult:
+        """Test the difference of the models i and j by the method."""
+        metric, asked, method = models.metric, models.asked, models.method
+        codes: Any = asked.clusters
+        pairs = [Pair(row[i], row[j]) for row in asked.parts]
+        difference, scale = models.difference(i, j), float(models.scales.max())
+        certain = [pair.is_certain(metric) for pair in pairs]
+        if all(certain):
+            superior = 0.5 if method == "posterior" else math.nan
+            return PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
+        if method in SIGN_TESTS:
+            (a, b), scales = models.values[:, [i, j]].T, models.scales
+            return SIGN_TESTS[method](subtract(a, b, scales), scales, self.alternative)
+        if method in AT_CUTOFF:
+            return weigh_at_cut(method, pairs[0], metric, self.alternative)
+        weights = np.zeros(len(models.names))
+        weights[[i, j]] = 1, -1
+        error, changes = StandardError(math.nan, math.inf), models.changes
+        if isinstance(changes, ItemChanges):
+            error = changes.error(weights, certain)
+        elif changes is not None:
+            error = changes.error(weights)
+        if method == "permutation":
+            if metric.smooth:  # else no method has a standard error
+                known = defined_error(difference, error.error, scale)
+                error = error._replace(error=known)
+            swaps = pairs[0].swaps(metric, codes)
+            return self._permute(swaps, difference, scale, error)
+        if method == "bootstrap" and isinstance(changes, ClusterChanges):
+            if changes.is_known:
+                engine = cluster_bootstrap(metric, pairs[0].rankings, codes)
+                error = error._replace(error=self._drawn_error(engine))
+        elif method == "bootstrap":
+            error = self._bootstrap_items(pairs, certain)
+        # methods without a standard error, for the warning
+        others = []
+        if data_of(asked) == "groups" and len(pairs) > 1:
+            others = ["sign", "wilcoxon"]
+        elif data_of(asked) in ("one", "clusters") and metric.ties != "together":
+            others = ["permutation"]
+        return from_error(
+            difference,
+            error.error,
+            scale,
+            self.alternative,
+            error.degrees_of_freedom,
+            others,
+        )
+
+    def _permute(
+        self, swaps: Swaps, difference: float, scale: float, error: StandardError
+    ) -> PairedResult:
+        """Test the difference by exchanges of ranks: all of them, or random ones."""
+        # 4096 exchanges take less time than the draws; half as many units, 6, would
+        # leave p-values of 7 to 12 units to draws
+        every = swaps.n_units <= 12
+        return count_swaps(
+            difference,
+            swaps.all() if every else self._draw(swaps),
+            self.alternative,
+            scale,
+            every=every,
+            error=error,
+        )
+
+    def _bootstrap_items(
+        self, pairs: Sequence[Pair], certain: Sequence[bool]
+    ) -> StandardError:
+        """Return the standard error by bootstrap samples of each data set."""
+        errors, fewest = [], [fewest_of(pair.a) for pair in pairs]
+        for pair, few, is_sure in zip(pairs, fewest, certain, strict=True):
+            if is_sure:
+                errors.append(0.0)
+            elif few < 2:
+                errors.append(math.nan)
+            else:
+                errors.append(self._drawn_error(pair.bootstrap(self._metric())))
+        return error_of_fixed(errors, fewest)
+
+
+class _Models:
+    """Values of several models on the same data, and the table of what changes them.
+
+    `values` has a row for each data set or fold, and a column for each model. `scales`
+    are the largest of the values of perfect and of the worst rankings.
+    """
+
+    def __init__(self, test: RankingComparison, rankings: Rankings) -> None:
+        self.asked, self.metric = test._asked(rankings), test._metric()
+        self.method, self.names = test._choose(self.asked), self.asked.names
+        parts = self.asked.parts
+        self.values = self.asked.by_fold(
+            [[self.metric.value(one) for one in row] for row in parts]
+        )
+        if np.isinf(self.values).any():
+            rule = "be finite: its targets were missed, so give `n_unlisted`"
+            raise invalid("metric", rule, self.metric.name)
+        frames = [self.metric.frame(row[0], row[0].n_targets) for row in parts]
+        self.scales = self.asked.by_fold(
+            [max(map(abs, reach_of(self.metric, one))) for one in frames]
+        )
+        self.counted, (self.values, self.scales) = test._completed(
+            rankings, self.asked, self.values, self.scales
+        )
+        if data_of(self.asked) == "groups":
+            of_values = ["t", *SIGN_TESTS]
+            check_values_suffice(self.method, of_values, self.asked, self.counted)
+
+    @cached_property
+    def changes(self) -> Changes | None:
+        """The table of the method, or None of a method or a metric without it."""
+        of_items = self.method in ("permutation", "jackknife") and self.metric.smooth
+        of_parts = self.method in ("t", "corrected_t")
+        if of_items or of_parts or self.asked.clusters is not None:
+            return changes_of(self.method, self.metric, self.asked, self.values)
+        return None
+
+    def difference(self, i: int, j: int) -> float:
+        """Mean of model i minus that of model j."""
+        a, b = self.values[:, [i, j]].mean(axis=0).tolist()
+        return float(subtract(a, b, self.scales.max()))
+
+    def rule(self, i: int, j: int, found: PairedResult) -> PairRule | None:
+        """Return the interval of a difference, which also tests margins; or None.
+
+        It is the wider of two on either side: that by the variation in the sample, and
+        that by what one model may lose of the other although it did not here. Data sets
+        that are a sample have the second one only if all their differences are 0.
+        """
+        if found.standard_error == 0:  # the values do not depend on the order
+            return CertainRule(self.difference(i, j))
+        rules = list[Any]()
+        varies = found.standard_error > 0
+        if varies and isinstance(self.changes, ItemChanges) and not self.asked.labels:
+            rules.append(self._by_values(i, j, found.standard_error))
+        elif varies:
+            error, freedom = found.standard_error, found.degrees_of_freedom
+            ends = -math.inf, math.inf
+            rules.append(StudentRule(self.difference(i, j), error, freedom, *ends))
+        of_values = self.method in ("t", "corrected_t", "two_way")
+        equal = self.difference(i, j) == 0 and self.method not in SIGN_TESTS
+        asks_losses = not of_values if varies else equal
+        if asks_losses and self._has_losses(i, j):
+            losses = self._by_losses(i, j)
+            if losses.loss.whole > 0 or losses.gain.whole > 0:
+                rules.append(losses)
+        return WidestRule(rules) if rules else None
+
+    def _has_losses(self, i: int, j: int) -> bool:
+        """Whether each target has a part of both values."""
+        of_targets = self.metric.additive and self.metric.smooth
+        parts = self.asked.parts
+        return of_targets and all(Pair(row[i], row[j]).is_of_items for row in parts)
+
+    def _by_losses(self, i: int, j: int) -> LossRule:
+        """Return the interval by the losses of the units, targets or clusters."""
+        asked, rows = self.asked, [(row[i], row[j]) for row in self.asked.parts]
+        places = asked.items or [np.arange(int(rows[0][0].n_samples))]
+        units = [
+            items[row[0].items.targets] for items, row in zip(places, rows, strict=True)
+        ]
+        if asked.clusters is not None:
+            units = [asked.clusters[one] for one in units]
+        # the mean over folds is that of the means over the groups of each
+        fold = np.array(asked.folds if asked.folds else range(len(rows)))
+        weights = 1 / (len(self.values) * np.bincount(fold)[fold])
+        return loss_rule(self.metric, rows, units, weights.tolist())
+
+    def _by_values(self, i: int, j: int, error: float) -> DifferenceRule:
+        """Return the interval by those of both values and their correlation."""
+        slack = ROUNDING * self.scales.max()
+        of_a, of_b, of_both = (
+            x**2 if x > slack else 0.0 for x in (self.errors[i], self.errors[j], error)
+        )
+        correlation, both = 0.0, math.sqrt(of_a * of_b)
+        if both > 0:
+            correlation = (of_a + of_b - of_both) / (2 * both)
+        # The correlation of few targets is too large where some cannot be found. With
+        # half of 2.2, where half of the targets cannot be found, a margin was met by
+        # chance in 8 % of the samples at .05 (benchmarks/size_of_comparison.py).
+        nearly = 1 - ROUNDING
+        fisher = math.atanh(min(max(correlation, -nearly), nearly))
+        m = self.asked.sizes[1]
+        correlation = math.tanh(fisher - 2.2 / max(m - 3, 1))
+        return DifferenceRule(self.rules[i], self.rules[j], correlation)
+
+    @cached_property
+    def errors(self) -> list[float]:
+        """Standard errors of the values of the models."""
+        assert self.changes is not None
+        return [self.changes.error(one).error for one in np.eye(len(self.names))]
+
+    @cached_property
+    def rules(self) -> list[CertainRule | ModeratedRule]:
+        """Moderated intervals of the models."""
+        return [
+            CertainRule(self.metric.value(one))
+            if is_certain(self.metric, one)
+            else moderated_rule(self.metric, one)
+            for one in self.asked.parts[0]
+        ]
+
+
+def _check_method(method: str, metric: AnyMetric) -> None:
+    """Check that the method is defined for the metric and its tie rule."""
+    if method in AT_CUTOFF and metric.ordered:
+        rule = (
+            "be recall, precision or the enrichment factor at a cutoff, or "
+            f"'r_precision', for method {method!r}"
+        )
+        raise invalid("metric", rule, metric.name)
+    if method in AT_CUTOFF and metric.ties != "expected":
+        rule = (
+            f"be 'expected' for method {method!r}, which shares out the hits of a tie "
+            "at the cutoff"
+        )
+        raise invalid("ties", rule, repr(metric.ties))
+    if method == "jackknife" and not metric.smooth:
+        rule = (
+            f"not be 'jackknife' for {metric.name}, which may jump when one item is "
+            "left out; choose 'auto'"
+        )
+        raise invalid("method", rule, repr(method))
+
+
+def _warn_of_few_targets(result: RankingComparisonResult) -> None:
+    """Warn that permutations of few targets need rankings of the same kind."""
+    # With 8 targets up to 10 % of pairs of rankings of the shapes "narrow" and "third"
+    # of benchmarks/size_of_comparison.py had p <= .05, with 12 and more up to 8 %; with
+    # half of them, these would have no warning.
+    fewest, equal = 12, result.pvalue == 1
+    if result.method == "permutation" and result.n_targets < fewest and not equal:
+        warn(
+            f"With fewer than {fewest} targets ({result.n_targets}) the p-value is too "
+            "small if one ranking finds targets that the other cannot find, or if the "
+            "ranks of their targets spread unlike: of two equally good rankings with 8 "
+            "targets, up to 10 % had p <= 0.05 and up to 5 % had p <= 0.01.",
+            UserWarning,
+        )

@@ -1,0 +1,175 @@
+"""Result of `MetricInterval`."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from skrank._utils._checks import check_fraction, check_number, check_option
+from skrank._utils._documented import documented
+from skrank._utils._numbers import interval
+from skrank._utils._warnings import warn
+from skrank.inference.base._result import Result, shown
+from skrank.inference.variability._interval import IntervalRule, tail_above
+
+
+class ConfidenceInterval(NamedTuple):
+    """Limits of a confidence interval.
+
+    Attributes
+    ----------
+    low, high : float
+        Lower and upper limit.
+
+    Examples
+    --------
+    >>> from skrank import MetricInterval
+    >>> y_true, y_score = [1, 0, 1, 0, 0], [5, 4, 3, 2, 1]
+    >>> result = MetricInterval().from_predictions(y_true, y_score)
+    >>> low, high = result.confidence_interval()
+    >>> bool(low < result.value < high)
+    True
+    """
+
+    low: float
+    high: float
+
+
+@documented
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
+class MetricIntervalResult(Result):
+    """Result of :class:`MetricInterval`.
+
+    All methods have the same fields.
+
+    Attributes
+    ----------
+    value : float
+        Value of the metric.
+    standard_error : float
+        Standard error of the value, on the scale of the metric. It is 0 if the value
+        cannot vary, and NaN if it cannot be estimated from a single target or a single
+        non-target.
+    values : tuple of float
+        Values of the metric on several rankings, or on the folds of a cross-validation.
+        Empty for one ranking.
+    {of_results}
+
+    See Also
+    --------
+    MetricInterval : Creates this object.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skrank import MetricInterval
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> result = MetricInterval().from_cv(GaussianNB(), X[:, :5], y == 0)
+    >>> result.n_rankings, round(result.standard_error, 3)
+    (5, 0.014)
+    >>> result.to_frame().round(3)
+       ranking  value
+    0        0  0.918
+    1        1  0.944
+    2        2  0.961
+    3        3  0.968
+    4        4  0.967
+    """
+
+    title: ClassVar[str] = "Interval of {0.metric}"
+
+    value: float = shown("{0}{1._mean}")
+    standard_error: float = shown("{0}, method: {1.method}", digits=3)
+    values: tuple[float, ...] = ()
+    _rule: IntervalRule
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Return the interval for the mean of the metric over samples of this size.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Probability that the interval contains the mean, between 0 and 1.
+
+        Returns
+        -------
+        interval : ConfidenceInterval
+            Lower and upper limit, within the values of the worst and the best ranking
+            without ties; symmetric on the scale of the logit of the value divided by
+            the perfect value. "posterior" only has the upper bound of 1. Both limits
+            are the value itself if it cannot vary: at t = n, or if all scores are
+            equal. Otherwise they are NaN, with a warning, if the standard error is 0 or
+            NaN, or if the value has no logit.
+
+        Raises
+        ------
+        ValueError
+            If `confidence_level` is not between 0 and 1.
+        """
+        level = check_fraction("confidence_level", confidence_level)
+        limits = ConfidenceInterval(*self._rule.bounds(level))
+        if math.isnan(limits.low):
+            warn(
+                f"The interval of {self.metric} is undefined by {self.method}: the "
+                "standard error must be above 0, and the value must not be the largest "
+                f"or the smallest possible; got {self.standard_error:.4g} and "
+                f"{self.value:.4g}."
+            )
+        return limits
+
+    def pvalue(self, value: float, alternative: str = "two-sided") -> float:
+        """Return the p-value of a stated value, such as that of a publication.
+
+        Parameters
+        ----------
+        value : float
+            Value of the null hypothesis, on the scale of the metric.
+        alternative : {"two-sided", "greater", "less"}, default="two-sided"
+            Whether the mean over samples is different from the value, larger or
+            smaller.
+
+        Returns
+        -------
+        pvalue : float
+            1 minus the level of the interval that ends at the value, not below 1e-15;
+            half of it in the direction of a one-sided alternative. NaN, with a warning,
+            if there is no interval.
+
+        Raises
+        ------
+        ValueError
+            If `value` is not a finite number, or if `alternative` is unknown.
+
+        Notes
+        -----
+        The test inverts the interval: the p-value is at most 0.05 if the 95 % interval
+        does not contain the value. A test against random selection is
+        :class:`RandomSelectionTest`, whose p-values are exact.
+        """
+        value = check_number("value", value)
+        check_option("alternative", alternative, ("two-sided", "greater", "less"))
+        if math.isnan(self.confidence_interval(0.5).low):  # with a warning
+            return math.nan
+        above = tail_above(self._rule, self.value, value)
+        if alternative == "two-sided":
+            return 2 * min(above, 1 - above)
+        return above if alternative == "greater" else 1 - above
+
+    def _rows(self) -> list[tuple[str, str]]:
+        low, high = self._rule.bounds(0.95)
+        return [*Result._rows(self), ("95 % interval", interval(low, high))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers and strings.
+
+        Returns
+        -------
+        fields : dict
+            All fields that are a number or a text, `n_rankings`, and the limits of the
+            95 % interval as "low" and "high".
+        """
+        limits = ConfidenceInterval(*self._rule.bounds(0.95))
+        return {**Result.to_dict(self), **limits._asdict()}
+
+    def _columns(self) -> dict[str, Any]:
+        return {"value": self.values or (self.value,)}

@@ -1,0 +1,410 @@
+"""Monitor of the rankings of days, which may be looked at on every day."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skrank._utils._checks import check_fraction, check_random_state, invalid, is_real
+from skrank._utils._documented import documented
+from skrank._utils._text import as_text, brief
+from skrank._utils._warnings import warn
+from skrank.inference.base._question import Question
+from skrank.inference.monitor._monitor_evidence import (
+    NOTHING,
+    Floats,
+    accumulated,
+    evidence_of_loss,
+    evidence_of_places,
+    evidence_of_pvalue,
+    mixed,
+    unspent,
+)
+from skrank.inference.monitor._monitor_result import ALIKE, RankingMonitorResult
+from skrank.inference.monitor._monitor_state import check_state, day_text, in_order
+from skrank.inference.random_selection._random_selection import RandomSelectionTest
+from skrank.metrics._definitions import (
+    AnyMetric,
+    ExpectedProfit,
+    PrecisionAtT,
+    make_metric,
+)
+from skrank.ranking._ranking import Ranking
+from skrank.ranking._rankings import Rankings
+
+CHANCE = "random selection"
+# Share of the range of a metric, from its least value, below which a reference is too
+# close to it: a day can multiply the evidence by at most 1 / (1 - share). With half of
+# it, a loss of all precision is found after 140 days.
+_LEAST = 0.1
+
+
+@documented
+class RankingMonitor(Question[RankingMonitorResult]):
+    """Whether rankings are better than chance or others, or worse than agreed.
+
+    The monitor may be looked at after each day, and stopped at any time: the
+    probability that it ever gives a false alarm is at most the significance level.
+    Naive tests of each day do not keep it.
+
+    Parameters
+    ----------
+    metric : str or Metric, default=None
+        Metric by its printed name, such as "recall@20", or an object of
+        :func:`make_metric` with its own tie rule. None uses the ranks of all targets,
+        which needs the fewest days against random selection.
+    against : "random selection", float or str, default="random selection"
+        What an alarm means: the rankings are better than random selection; the mean of
+        the metric has fallen below this number; or the other model is better than the
+        model of this name.
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
+    significance_level : float, default=0.05
+        Probability of a false alarm ever, between 0 and 1.
+    random_state : int, RandomState, Generator or None, default=0
+        Source of randomness of a day's p-value, if it is drawn.
+
+    Raises
+    ------
+    ValueError
+        If a setting is outside its range; if `against` needs a metric with bounds; or
+        if it is a precision below 0.1, which cannot be monitored: use recall.
+
+    See Also
+    --------
+    RankingMonitorResult : Result, with the day of the alarm.
+    RandomSelectionTest : Test of days that is looked at once.
+
+    Notes
+    -----
+    The evidence is multiplied over the days, and its mean given the days before is at
+    most 1 if the hypothesis is true; it then ever exceeds ``1 / alpha`` with a
+    probability of at most alpha [1]_. Against random selection it is a likelihood ratio
+    of the ranks of the targets, or a function of the p-value of the day [2]_. Against a
+    number or a model it is a bet on the values of the day [3]_; against a number it may
+    start on any day, because a model may become worse on any day.
+
+    The hypothesis is about each day given the days before. If good and bad days come in
+    spells, an alarm may be a bad spell: there is a warning if the values of
+    neighbouring days are alike. Against random selection, items of several days must
+    not depend on each other. The order of the days must not depend on their labels. See
+    :ref:`monitor_assumptions`.
+
+    References
+    ----------
+    .. [1] Ville (1939), *Étude critique de la notion de collectif*, Gauthier-Villars.
+    .. [2] Vovk and Wang (2021), *Annals of Statistics* 49, 1736-1754.
+    .. [3] Waudby-Smith and Ramdas (2024), *Journal of the Royal Statistical Society B*
+       86.
+
+    Examples
+    --------
+    The model finds half of the frauds of a day among 20 transactions, and loses it on
+    day 60:
+
+    >>> import numpy as np
+    >>> from skrank import RankingMonitor
+    >>> rng = np.random.default_rng(0)
+    >>> day = np.repeat(np.arange(100), 500)
+    >>> y = rng.random(day.size) < 0.01
+    >>> score = rng.normal(np.where(day < 60, 2.0, 0.5) * y)
+    >>> monitor = RankingMonitor("recall@20", against=0.4)
+    >>> print(monitor.from_predictions(y, score, groups=day))
+    Monitor of recall@20
+      100 groups  50000 items, 509 targets (prevalence 0.01018)
+      hypothesis  the mean recall@20 given the days before is at least 0.4
+      value       0.3976 on average
+      pvalue      0.0055, valid on any day
+      alarm       since 91
+      method      values of the days, from any day on
+    """
+
+    _refuses: ClassVar[dict[str, str]] = {
+        "clusters": "its level is not proved for items that depend on each other",
+        "strata": "the days are its only strata",
+        "sample_weight": "the evidence is that of whole items",
+        "n_missed": "missed targets have no rank",
+    }
+    _make = staticmethod(make_metric)
+    n_jobs, progress = None, False  # of entrances that fit models
+
+    def __init__(
+        self,
+        metric: str | AnyMetric | None = None,
+        *,
+        against: float | str = CHANCE,
+        ties: str = "expected",
+        significance_level: float = 0.05,
+        random_state: object = 0,
+    ) -> None:
+        self.metric: Any = metric
+        self.against: Any = against
+        made = make_metric("average_precision" if metric is None else metric, ties)
+        self.ties = made.ties
+        self.significance_level = check_fraction(
+            "significance_level", significance_level
+        )
+        self.random_state = check_random_state(random_state)
+        if against == CHANCE:
+            if metric is not None:
+                RandomSelectionTest(made)
+            return
+        if not (isinstance(against, str) or is_real(against)):
+            rule = f"be {CHANCE!r}, a number, or the name of a model"
+            raise invalid("against", rule, brief(against))
+        if metric is None:
+            raise invalid("metric", "be named unless it is against chance", "None")
+        low, high = self._range()
+        if not math.isfinite(high - low):
+            rule = "have a smallest and a largest value, as recall@t has"
+            raise invalid("metric", rule, made.name)
+        if not isinstance(against, str) and not low < against < high:
+            rule = f"be between {low:.4g} and {high:.4g} for {made.name}"
+            raise invalid("against", rule, brief(against))
+        if isinstance(against, str) or (against - low) / (high - low) >= _LEAST:
+            return
+        if isinstance(made, PrecisionAtT):
+            rule = f"be at least {_LEAST} for precision"
+            advice = (
+                f"A loss of {made.name.replace('precision', 'recall')} is found sooner."
+            )
+            raise invalid("against", rule, brief(against), advice)
+        warn(
+            f"A loss of {made.name} from {against:.4g} is found late or never, because "
+            "a day can hardly be worse. Prefer recall at a t with a larger mean.",
+            UserWarning,
+        )
+
+    def update(
+        self,
+        y_true: ArrayLike,
+        y_score: Any,
+        *,
+        group: Any,
+        after: RankingMonitorResult | Mapping[str, Any] | None = None,
+        pos_label: object = None,
+        lower_is_better: bool = False,
+    ) -> RankingMonitorResult:
+        """Answer after one more day.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels of the items of the day, none missing.
+        y_score : array-like of shape (n_samples,), mapping or data frame
+            Scores of the items; a higher score means a likelier target. Against a
+            model, the scores of both models by name.
+        group : int, float, str or date
+            Day: a number, a date or a text. It is the same day in every type and
+            spelling; see :ref:`monitor`.
+        after : RankingMonitorResult or dict, default=None
+            Result of the days before, or its :meth:`~RankingMonitorResult.state`. None
+            for the first day.
+        {pos_label}
+        {lower_is_better}
+
+        Returns
+        -------
+        result : RankingMonitorResult
+            The answer for all days so far.
+
+        Raises
+        ------
+        ValueError
+            If the day is missing or was there before, or if `after` is not a state of
+            this monitor and of these models, as it was written.
+        """
+        ranked = Rankings.from_predictions(
+            y_true, y_score, pos_label=pos_label, lower_is_better=lower_is_better
+        )
+        row = tuple(replace(one, several=True) for one in ranked.parts[0])
+        day = replace(ranked, parts=[row], kind="groups", labels=(group,), grouped=True)
+        return self._after(after, day, "group")
+
+    def of(self, rankings: Rankings) -> RankingMonitorResult:
+        """Answer for the days in the order of their labels.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Rankings of the days; against a model also of that model. The labels of the
+            days must have an order: numbers, dates, or texts of numbers or of dates as
+            "2026-01-31". Other days can be given to `update`, one after another.
+
+        Returns
+        -------
+        result : RankingMonitorResult
+            The answer after the last day.
+
+        Raises
+        ------
+        ValueError
+            If there are no groups, if other data are given, if the order of the days is
+            not known, or if the number of models is not one, or two against a model.
+        """
+        return self._after(None, rankings)
+
+    def _after(
+        self, before: Any, rankings: Rankings, name: str = "groups"
+    ) -> RankingMonitorResult:
+        self._check_data(rankings)
+        if rankings.kind != "groups":
+            raise invalid("groups", "hold the day of each item", "none")
+        models = self._models(rankings)
+        settings = self._settings([as_text(rankings.names[i]) for i in models])
+        state = self._state(before, settings)
+        labels, values = [*state["labels"]], [*state["values"]]
+        evidences, logs = [*state["log10_evidences"]], np.array(state["logs"])
+        n_counted = int(state["n_counted"])
+        any_start = is_real(self.against)
+        days = [day_text(one, name) for one in rankings.labels]
+        seen = {*labels}
+        for i in in_order(days, name, labels):
+            if days[i] in seen:
+                rule = "hold days that were not there before, each in one spelling"
+                raise invalid(name, rule, brief(rankings.labels[i]))
+            seen.add(days[i])
+            value, evidence = self._day([rankings.parts[i][j] for j in models])
+            if evidence is not None:
+                n_counted += 1
+                logs = np.broadcast_to(logs, evidence.shape)
+                logs = accumulated(logs, evidence, n_counted, any_start=any_start)
+            labels.append(days[i])
+            values.append(value)
+            log = mixed(logs)
+            if any_start:  # with what later first days would have
+                log = float(np.logaddexp(log, math.log(unspent(n_counted))))
+            evidences.append(log / math.log(10))
+        n, m = rankings.sizes
+        level = -math.log10(self.significance_level)
+        alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
+        known = [one for one in values if not math.isnan(one)]
+        result = RankingMonitorResult(
+            metric=self._metric().name,
+            method=self._method(),
+            n_samples=int(state["n_samples"]) + n,
+            n_targets=int(state["n_targets"]) + m,
+            kind="groups",
+            labels=tuple(labels),
+            hypothesis=self._hypothesis(),
+            value=float(np.mean(known)) if known else math.nan,
+            pvalue=10.0 ** -max(0.0, *evidences),
+            alarm=alarms[0] if alarms else None,
+            log10_evidence=evidences[-1],
+            values=tuple(values),
+            log10_evidences=tuple(evidences),
+            significance_level=self.significance_level,
+            _logs=tuple(logs.tolist()),
+            _n_counted=n_counted,
+            _bounds=self._range(),
+            _settings=settings,
+        )
+        if not n_counted:
+            warn(
+                "No day counts so far, because all days lack targets or non-targets: "
+                "there is no evidence yet."
+            )
+        if result._are_alike:
+            warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
+        return result
+
+    def _settings(self, models: list[str]) -> dict[str, Any]:
+        """Return what a state must be of, for JSON."""
+        if not is_real(self.against) and self.against == CHANCE:
+            against, bounds = CHANCE, None
+        else:
+            against, bounds = self.against, [*map(float, self._range())]
+        return {
+            "metric": None if self.metric is None else self._metric().name,
+            "ties": self.ties,
+            "against": float(against) if is_real(against) else against,
+            "significance_level": self.significance_level,
+            "bounds": bounds,
+            "models": models,
+        }
+
+    def _state(self, before: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the entries of a state, which is empty before the first day."""
+        if before is None:
+            none: dict[str, Any] = {"labels": [], "values": [], "log10_evidences": []}
+            start = NOTHING if is_real(self.against) else 0.0
+            sizes = {"n_counted": 0, "n_samples": 0, "n_targets": 0}
+            return {**none, **sizes, "logs": [start]}
+        if isinstance(before, RankingMonitorResult):
+            before = before.state()
+        state = check_state(before, settings)
+        state["values"] = [math.nan if one is None else one for one in state["values"]]
+        return state
+
+    def _method(self) -> str:
+        """What the evidence is made of, in words."""
+        if is_real(self.against):
+            return "values of the days, from any day on"
+        if self.against != CHANCE:
+            return "differences of the days"
+        return "ranks of the targets" if self.metric is None else "p-values of the days"
+
+    def _hypothesis(self) -> str:
+        name = self._metric().name + f", ties {self.ties}" * (self.ties != "expected")
+        given = "given the days before"
+        if self.against == CHANCE:
+            by = f" by {name}" * (self.metric is not None)
+            return f"the rankings are random{by} {given}"
+        if isinstance(self.against, str):
+            return f"{self.against} is at least as good by the mean of {name} {given}"
+        return f"the mean {name} {given} is at least {self.against:.12g}"
+
+    def _models(self, rankings: Rankings) -> list[int]:
+        """Return the places of the model and of that which it is compared with."""
+        names = [*rankings.names]
+        if self.against == CHANCE or is_real(self.against):
+            if len(names) > 1:
+                raise invalid("y_score", "be of one model", brief(names))
+            return [0]
+        if len(names) != 2 or self.against not in names:
+            rule = f"hold two models, one of which is {self.against!r}"
+            raise invalid("y_score", rule, brief(names))
+        other = names.index(self.against)
+        return [1 - other, other]
+
+    def _day(self, row: list[Ranking]) -> tuple[float, Floats | None]:
+        """Return the value of a day, and the evidence by setting; None without it."""
+        metric: Any = self._metric()
+        n_targets, n_others = row[0].n_targets, row[0].n_non_targets
+        if not metric.is_defined(n_targets, n_others):
+            return math.nan, None
+        values = [metric.value(one) for one in row]
+        value = float(values[0] - sum(values[1:]))
+        if is_real(self.against):
+            return value, evidence_of_loss(value, self.against, self._range()[1])
+        if len(row) == 2:
+            return value, evidence_of_loss(-value, 0.0, self._range()[1])
+        if not (n_targets and n_others):
+            return value, None
+        if self.metric is None:
+            return value, evidence_of_places(row[0])
+        test = RandomSelectionTest(metric, random_state=self.random_state)
+        return value, evidence_of_pvalue(test.from_rankings(row[0]).log10_pvalue)
+
+    def _range(self) -> tuple[float, float]:
+        """Return the bounds of the values of the days."""
+        metric: Any = self._metric()
+        low, high = getattr(metric, "bounds", (0.0, math.inf))
+        if isinstance(metric, ExpectedProfit) and isinstance(metric.t, int):
+            low, high = (
+                -metric.cost * metric.t,
+                metric.t * (metric.benefit - metric.cost),
+            )
+        if isinstance(self.against, str) and self.against != CHANCE:
+            return low - high, high - low
+        return low, high
+
+    def _metric(self) -> Any:
+        return make_metric(
+            "average_precision" if self.metric is None else self.metric, self.ties
+        )

@@ -1,0 +1,187 @@
+"""Result of `RankingMonitor`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from skrank._utils._checks import check_fraction, is_real
+from skrank._utils._documented import documented
+from skrank._utils._text import as_text
+from skrank.inference.base._result import Result, shown
+from skrank.inference.intervals._metric_interval_result import ConfidenceInterval
+from skrank.inference.monitor._monitor_evidence import are_alike, limits_of_mean
+from skrank.inference.monitor._monitor_state import as_state
+
+#: What is said of days that depend on one another.
+ALIKE = (
+    "The values of neighbouring days are alike: their mean drifts, or good and bad "
+    "days come in spells. An alarm may be a bad spell of a model that has not changed."
+)
+
+
+@documented
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
+class RankingMonitorResult(Result):
+    """Result of :class:`RankingMonitor`.
+
+    Attributes
+    ----------
+    pvalue : float
+        p-value that holds on any day: at most alpha with a probability of at most
+        alpha, if the hypothesis is true, however often one looked. It never increases.
+    alarm : str or None
+        First day with a p-value of at most the significance level, as a text; None
+        before.
+    log10_evidence : float
+        Decimal logarithm of the evidence so far. The p-value is one divided by the
+        largest evidence.
+    value : float
+        Mean of the values of the days; a difference against a model.
+    values, log10_evidences : tuple of float
+        Value and evidence of each day. A day on which the metric is undefined is
+        skipped: its value is NaN.
+    hypothesis : str
+        Hypothesis that an alarm rejects.
+    significance_level : float
+        Probability of a false alarm ever.
+    {of_results}
+
+    See Also
+    --------
+    RankingMonitor : Creates this object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import RankingMonitor
+    >>> rng = np.random.default_rng(0)
+    >>> day = np.repeat(np.arange(30), 100)
+    >>> y = rng.random(3000) < 0.03
+    >>> monitor = RankingMonitor()
+    >>> result = monitor.from_predictions(y, rng.normal(y), groups=day)
+    >>> result.alarm
+    '1'
+    """
+
+    title: ClassVar[str] = "Monitor of {0.metric}"
+
+    hypothesis: str = shown("{0}")
+    value: float = shown("{0}{1._mean}")
+    pvalue: float = shown("{0}, valid on any day", digits=3)
+    alarm: str | None
+    log10_evidence: float
+    values: tuple[float, ...]
+    log10_evidences: tuple[float, ...]
+    significance_level: float
+    # logarithms of the evidence by setting, number of days that counted, range of the
+    # values, and the settings of the monitor with the names of the models
+    _logs: tuple[float, ...]
+    _n_counted: int
+    _bounds: tuple[float, float]
+    _settings: dict[str, Any]
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Return limits of the mean of the values, which hold on all days at once.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Probability that the mean is within the limits of all days, between 0 and 1.
+
+        Returns
+        -------
+        interval : ConfidenceInterval
+            Limits of the last day: a confidence sequence. They are those of one mean of
+            all days, given the days before. NaN if the days do not agree on one mean,
+            or if an alarm against a number does not agree with the limits: the mean has
+            changed.
+
+        Raises
+        ------
+        ValueError
+            If `confidence_level` is not between 0 and 1.
+        """
+        low, high = self._limits(check_fraction("confidence_level", confidence_level))
+        return ConfidenceInterval(float(low[-1]), float(high[-1]))
+
+    def conclusion(self) -> str:
+        """Return what the days say, in a sentence.
+
+        Returns
+        -------
+        text : str
+            Whether and when there was an alarm.
+        """
+        level = f"{self.significance_level:.3g}"
+        if self.alarm is None:
+            said = (
+                f"No alarm in {len(self.labels)} days: the hypothesis that "
+                f"{self.hypothesis} is not rejected (p = {self.pvalue:.3g}, level "
+                f"{level})."
+            )
+        else:
+            said = (
+                f"Alarm since {as_text(self.alarm)}: the hypothesis that "
+                f"{self.hypothesis} is rejected. The probability of such an alarm on "
+                f"any day is at most {level} if it is true."
+            )
+        if self._are_alike:
+            said += f" {ALIKE}"
+        has_limits = self._n_counted and math.isfinite(np.ptp(self._bounds))
+        if has_limits and math.isnan(self.confidence_interval()[0]):
+            said += " The mean seems to have changed, so it has no limits."
+        return said
+
+    def state(self) -> dict[str, Any]:
+        """Return what `RankingMonitor.update` needs, for JSON.
+
+        Returns
+        -------
+        state : dict
+            Numbers and texts, with a checksum.
+        """
+        return as_state(
+            self._settings,
+            labels=list(self.labels),
+            values=[None if math.isnan(one) else one for one in self.values],
+            log10_evidences=list(self.log10_evidences),
+            logs=list(self._logs),
+            n_counted=self._n_counted,
+            n_samples=self.n_samples,
+            n_targets=self.n_targets,
+        )
+
+    @property
+    def _are_alike(self) -> bool:
+        """Whether the days depend on one another, where the level needs that not."""
+        is_of_values = self._settings["bounds"] is not None
+        return is_of_values and are_alike(np.array(self.values))
+
+    def _limits(self, level: float) -> tuple[Any, Any]:
+        """Return the limits after each day; from an alarm on only if they agree."""
+        low, high = limits_of_mean(np.array(self.values), *self._bounds, level)
+        reference = self._settings["against"]
+        if self.alarm is not None and is_real(reference):
+            days = np.arange(len(self.labels)) >= self.labels.index(self.alarm)
+            rejected = days & (high >= reference)
+            low[rejected] = high[rejected] = math.nan
+        return low, high
+
+    def _rows(self) -> list[tuple[str, str]]:
+        said = "none" if self.alarm is None else f"since {as_text(self.alarm)}"
+        return [*Result._rows(self), ("alarm", said), ("method", self.method)]
+
+    def _columns(self) -> dict[str, Any]:
+        evidences = np.array(self.log10_evidences)
+        low, high = self._limits(0.95)
+        return {
+            "value": self.values,
+            "log10_evidence": evidences,
+            "pvalue": 10.0 ** -np.maximum(np.maximum.accumulate(evidences), 0),
+            "low": low,
+            "high": high,
+        }

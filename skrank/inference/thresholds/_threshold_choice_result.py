@@ -1,0 +1,232 @@
+"""Result of `ThresholdChoice`."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sklearn.base import is_classifier
+from sklearn.model_selection import FixedThresholdClassifier
+
+from skrank._utils._checks import check_fraction, check_option, invalid
+from skrank._utils._documented import documented
+from skrank._utils._numbers import interval, number
+from skrank._utils._text import brief
+from skrank.inference.base._result import Result
+from skrank.inference.intervals._metric_interval_result import ConfidenceInterval
+from skrank.inference.thresholds._guarantee import PromisedRule
+from skrank.inference.variability._interval import ChoiceRule
+from skrank.ranking._response import RESPONSE_METHODS, Orientation, check_estimator
+
+# What the interval of a quantity holds, in print.
+_HELD = {
+    "threshold": "chosen with another sample",
+    "t": "in another sample",
+    "recall": "on other items",
+    "precision": "on other items",
+    "profit": "on other items",
+}
+
+
+@documented
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
+class ThresholdChoiceResult(Result):
+    """Result of :class:`ThresholdChoice`.
+
+    Attributes
+    ----------
+    threshold : float
+        Items with this score or a better score are looked at; infinity if none is, and
+        minus infinity if all are. NaN for several rankings, which `score` says.
+    score : str
+        What the threshold is to be compared with: "decision_function", "minus
+        decision_function" (of detectors that score inliers higher, or of the class
+        that a classifier scores lower), "predict_proba of class 1", "predict" or "the
+        given scores". For several rankings, it says that there is no threshold.
+    t : int or float
+        Number of items of these data that are looked at; for several rankings the depth
+        in each, or the mean of depths that are shares.
+    recall, precision : float
+        Share of the targets that are found, and share of targets among the items looked
+        at, expected on other items. `precision` is NaN if no item is looked at.
+    profit : float
+        Profit expected of other items, as many as these; for several rankings, the mean
+        of each. NaN without a benefit.
+    apparent_recall, apparent_precision, apparent_profit : float
+        The same on these data, with which the threshold was chosen. They are too good.
+    {of_results}
+
+    See Also
+    --------
+    ThresholdChoice : Creates this object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import ThresholdChoice
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(2000) < 0.03
+    >>> y_score = rng.normal(1.5 * y_true)
+    >>> choice = ThresholdChoice(recall=0.8)
+    >>> print(choice.from_predictions(y_true, y_score))
+    Threshold with recall 0.8
+      ranking    2000 items, 73 targets (prevalence 0.0365)
+      score      the given scores
+      threshold  0.3814   95 %: -0.096 to 1.155 chosen with another sample
+      t          738   95 %: 678 to 798 in another sample
+      recall     0.7992   95 %: 0.6969 to 0.8862 on other items
+      precision  0.07921   95 %: 0.06877 to 0.08851 on other items
+    """
+
+    threshold: float
+    t: float
+    recall: float
+    precision: float
+    profit: float
+    apparent_recall: float
+    apparent_precision: float
+    apparent_profit: float
+    _rules: Mapping[str, ChoiceRule | PromisedRule]
+    score: str
+    _pos_label: object
+    _output: Orientation | None
+    # what is promised, and with which probability
+    _promised: tuple[str, float] | None = None
+
+    title: ClassVar[str] = "{0._what} with {0.metric}"
+    _of_rankings: ClassVar[bool] = False
+
+    def confidence_interval(
+        self, quantity: str, confidence_level: float | None = None
+    ) -> ConfidenceInterval:
+        """Return the interval of a quantity.
+
+        Parameters
+        ----------
+        quantity : {"threshold", "t", "recall", "precision", "profit"}
+            What the interval is for. That of "threshold" holds the threshold that would
+            be chosen with another sample of this size. That of "t" holds the number of
+            items of another sample with this threshold or a better score; for several
+            rankings, the depth that would be chosen with as many others. The others
+            hold the true recall, precision and profit of this threshold or depth in the
+            population, of a share of targets as here.
+        confidence_level : float, default=None
+            Probability of the interval, between 0 and 1. None is 0.95, and the
+            guarantee for a promised recall or precision.
+
+        Returns
+        -------
+        interval : ConfidenceInterval
+            Lower and upper limit; NaN for what is not defined. The interval of a
+            promised recall or precision is one-sided: at the level of the guarantee the
+            lower limit is the promised value or above it, and the upper limit is 1.
+
+        Raises
+        ------
+        ValueError
+            If the quantity is unknown, if it is the threshold of several rankings,
+            which have none, or if the level is not between 0 and 1.
+        """
+        check_option("quantity", quantity, tuple(_HELD))
+        if quantity not in self._rules:
+            rule = 'be "t" for several rankings, which have no threshold'
+            raise invalid("quantity", rule, brief(quantity))
+        level = self._level(quantity)
+        if confidence_level is not None:
+            level = check_fraction("confidence_level", confidence_level)
+        return ConfidenceInterval(*self._rules[quantity].bounds(level))
+
+    def _level(self, quantity: str) -> float:
+        """Probability of an interval in print: that of a promise for what it is of."""
+        promised, level = self._promised or ("", 0.95)
+        return level if quantity == promised else 0.95
+
+    def classifier(
+        self,
+        estimator: Any,
+        *,
+        pos_label: object = None,
+        response_method: str | None = None,
+    ) -> FixedThresholdClassifier:
+        """Return a classifier of new items with this threshold.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Classifier that gave the scores, to be fitted to labels of the same two
+            classes. With more classes, or with regressors and detectors, compare the
+            scores of new items with the threshold instead; the error has the line.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None takes that with which the threshold was chosen.
+        response_method : {"decision_function", "predict_proba"}, default=None
+            Method of the estimator that gave the scores. None takes the one that ranked
+            the items, if they were ranked by an estimator.
+
+        Returns
+        -------
+        classifier : sklearn.model_selection.FixedThresholdClassifier
+            Unfitted classifier with this threshold.
+
+        Raises
+        ------
+        ValueError
+            If there is no threshold, if the estimator is not a classifier of two
+            classes, if it has no such method, or if `response_method` is None and the
+            threshold was chosen for scores that were given.
+        """
+        if "threshold" not in self._rules:
+            got = "a depth of each ranking, which is no threshold"
+            raise invalid("groups", "be left out to choose a threshold", got)
+        check_estimator(estimator)
+        output = self._output
+        reads = output is None or (output.of_two and output.method != "predict")
+        if not is_classifier(estimator) or not reads:
+            code = "scores" if output is None else output.code
+            rule = "be a classifier of two classes"
+            advice = f"Look at new items by `{code} >= result.threshold`."
+            raise invalid("estimator", rule, brief(estimator), advice)
+        methods: tuple[str, ...] = RESPONSE_METHODS[:2]
+        if response_method is not None:
+            check_option("response_method", response_method, methods)
+            methods = (response_method,)
+        elif output is None:
+            rule = f"be one of {list(methods)} for scores that were given"
+            raise invalid("response_method", rule, "None")
+        else:
+            methods = (output.method,)
+        for method in methods:
+            if hasattr(estimator, method):
+                return FixedThresholdClassifier(
+                    estimator,
+                    threshold=self.threshold,
+                    pos_label=self._pos_label if pos_label is None else pos_label,
+                    response_method=method,
+                )
+        rule = f"have {' or '.join(methods)}"
+        raise invalid("estimator", rule, brief(estimator))
+
+    @property
+    def _what(self) -> str:
+        """What was chosen, in print."""
+        return "Threshold" if "threshold" in self._rules else "Depth"
+
+    def _rows(self) -> list[tuple[str, str]]:
+        rows = [*Result._rows(self), ("score", self.score)]
+        for name, held in _HELD.items():
+            value = getattr(self, name)
+            if math.isnan(value):
+                continue
+            low, high = self._rules[name].bounds(self._level(name))
+            if isinstance(self._rules[name], PromisedRule):
+                sure = f"with probability {self._level(name):g}"
+                said = f"{number(value)}   {number(low)} or more, {sure}, {held}"
+                rows.append((name, said))
+                continue
+            if name == "t" and "threshold" not in self._rules:
+                held = "chosen with other groups"
+            text = f"{number(value)}   95 %: {interval(low, high)} {held}"
+            rows.append((name, text))
+        return rows
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: [getattr(self, name)] for name in _HELD}
