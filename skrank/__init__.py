@@ -12,6 +12,7 @@ from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.displays._null_distribution import NullDistributionDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
 from skrank.displays._ranking_comparison import RankingComparisonDisplay
+from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.comparison._leaderboard import RankingLeaderboard
 from skrank.inference.comparison._ranking_comparison import RankingComparison
 from skrank.inference.comparison._ranking_comparison_result import (
@@ -20,10 +21,7 @@ from skrank.inference.comparison._ranking_comparison_result import (
 )
 from skrank.inference.intervals._hit_curve_band import hit_curve_band
 from skrank.inference.intervals._metric_interval import MetricInterval
-from skrank.inference.intervals._metric_interval_result import (
-    ConfidenceInterval,
-    MetricIntervalResult,
-)
+from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
 from skrank.inference.monitor._monitor import RankingMonitor
 from skrank.inference.monitor._monitor_result import RankingMonitorResult
 from skrank.inference.planning._power import comparison_power, random_selection_power

@@ -16,14 +16,12 @@ from skrank._utils._text import as_text, columns_of, format_size, listed
 from skrank.curves._gains_table import GainsTable
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints
+from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.comparison._leaderboard import RankingLeaderboard
 from skrank.inference.comparison._ranking_comparison_result import (
     RankingComparisonTable,
 )
-from skrank.inference.intervals._metric_interval_result import (
-    ConfidenceInterval,
-    MetricIntervalResult,
-)
+from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
 from skrank.inference.random_selection._random_selection import zscore_of
 from skrank.inference.random_selection._random_selection_result import (
     REVERSED,

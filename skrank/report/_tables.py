@@ -13,6 +13,7 @@ from skrank._utils._numbers import format_pvalue, number, numbers, percent
 from skrank._utils._table import Table
 from skrank._utils._text import as_text
 from skrank.curves._gains_table import GainsTable
+from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.comparison._leaderboard import (
     RankingLeaderboard,
     letter_of,
@@ -22,10 +23,7 @@ from skrank.inference.comparison._ranking_comparison_result import (
     RankingComparisonTable,
     shown_pvalues,
 )
-from skrank.inference.intervals._metric_interval_result import (
-    ConfidenceInterval,
-    MetricIntervalResult,
-)
+from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
 from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
 
 _NULL_MEAN = "null mean"  # name of the last row of a table

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.inference.variability._interval import Loss, LossRule
+from skrank.inference.comparison._rules import Loss, LossRule
 from skrank.inference.variability._jackknife import falls_of_targets
 from skrank.metrics._definitions import Metric
 from skrank.ranking._ranking import Ranking

@@ -38,6 +38,12 @@ from skrank.metrics._definitions import AnyMetric, Frame
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._standing import Standing, standing
 
+# Targets from which "auto" is the jackknife: all pairs of 8 rankings of 1e5 items then
+# take a second in place of a minute. With 100 targets its size is .045 to .053 at .05,
+# and .007 to .014 at .01 (benchmarks/size_of_comparison.py). Nothing breaks with half
+# of them: with 60 targets it is .041 to .053, and .003 to .011.
+MANY_TARGETS = 100
+
 Standings = tuple[Standing, Standing]
 
 # Exchanges that are evaluated together, and items in a block: one coin for each fills

@@ -26,7 +26,7 @@ from skrank.inference.base._question import (
 from skrank.inference.comparison._at_cutoff import AT_CUTOFF, weigh_at_cut
 from skrank.inference.comparison._data_sets import SIGN_TESTS
 from skrank.inference.comparison._losses import loss_rule
-from skrank.inference.comparison._pair import Pair, Swaps, count_swaps
+from skrank.inference.comparison._pair import MANY_TARGETS, Pair, Swaps, count_swaps
 from skrank.inference.comparison._paired_result import (
     PairedResult,
     adjust_holm,
@@ -37,6 +37,7 @@ from skrank.inference.comparison._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
+from skrank.inference.comparison._rules import DifferenceRule, LossRule, PairRule
 from skrank.inference.variability._changes import (
     Changes,
     ClusterChanges,
@@ -53,10 +54,7 @@ from skrank.inference.variability._clusters import (
 )
 from skrank.inference.variability._interval import (
     CertainRule,
-    DifferenceRule,
-    LossRule,
     ModeratedRule,
-    PairRule,
     StudentRule,
     WidestRule,
 )
@@ -75,12 +73,6 @@ _METHODS = {
     "groups with clusters": ("two_way",),
 }
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
-
-# Targets from which "auto" is the jackknife: all pairs of 8 rankings of 1e5 items then
-# take a second in place of a minute. With 100 targets its size is .045 to .053 at .05,
-# and .007 to .014 at .01 (benchmarks/size_of_comparison.py). Nothing breaks with half
-# of them: with 60 targets it is .041 to .053, and .003 to .011.
-MANY_TARGETS = 100
 
 
 @documented

@@ -15,10 +15,11 @@ from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
 from skrank._utils._text import as_text, columns_of, format_size
 from skrank._utils._warnings import warn
+from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result, shown
 from skrank.inference.comparison._leaderboard import RankingLeaderboard, leaderboard_of
-from skrank.inference.intervals._metric_interval_result import ConfidenceInterval
-from skrank.inference.variability._interval import PairRule, tail_above
+from skrank.inference.comparison._rules import PairRule
+from skrank.inference.variability._interval import tail_above
 
 
 @documented

@@ -2,36 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from skrank._utils._checks import check_fraction, check_number, check_option
 from skrank._utils._documented import documented
 from skrank._utils._numbers import interval
 from skrank._utils._warnings import warn
+from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result, shown
 from skrank.inference.variability._interval import IntervalRule, tail_above
-
-
-class ConfidenceInterval(NamedTuple):
-    """Limits of a confidence interval.
-
-    Attributes
-    ----------
-    low, high : float
-        Lower and upper limit.
-
-    Examples
-    --------
-    >>> from skrank import MetricInterval
-    >>> y_true, y_score = [1, 0, 1, 0, 0], [5, 4, 3, 2, 1]
-    >>> result = MetricInterval().from_predictions(y_true, y_score)
-    >>> low, high = result.confidence_interval()
-    >>> bool(low < result.value < high)
-    True
-    """
-
-    low: float
-    high: float
 
 
 @documented

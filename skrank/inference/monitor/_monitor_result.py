@@ -11,8 +11,8 @@ import numpy as np
 from skrank._utils._checks import check_fraction, is_real
 from skrank._utils._documented import documented
 from skrank._utils._text import as_text
+from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result, shown
-from skrank.inference.intervals._metric_interval_result import ConfidenceInterval
 from skrank.inference.monitor._monitor_evidence import are_alike, limits_of_mean
 from skrank.inference.monitor._monitor_state import as_state
 

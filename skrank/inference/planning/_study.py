@@ -23,8 +23,7 @@ from scipy.stats import rankdata, t
 
 from skrank._utils._jobs import run_draws
 from skrank._utils._rounding import ROUNDING
-from skrank.inference.comparison._pair import Pair
-from skrank.inference.comparison._ranking_comparison import MANY_TARGETS
+from skrank.inference.comparison._pair import MANY_TARGETS, Pair
 from skrank.inference.variability._binormal import (
     binormal_values,
     draw_others,

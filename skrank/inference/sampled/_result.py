@@ -19,11 +19,9 @@ from skrank._utils._numbers import interval, number
 from skrank._utils._warnings import warn
 from skrank.curves._band import CurveBand, chosen_counts, spread_counts
 from skrank.curves._hit_curve import HitCurve
+from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result
-from skrank.inference.intervals._metric_interval_result import (
-    ConfidenceInterval,
-    MetricIntervalResult,
-)
+from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
 from skrank.inference.sampled._placements import Floats, Placements
 from skrank.inference.sampled._remaining import (
     remaining_evidence,

@@ -50,20 +50,14 @@ from skrank.inference.thresholds._guarantee import (
     sums_needed,
     targets_needed,
 )
+from skrank.inference.thresholds._rules import ChoiceRule, DrawnDepthRule, DrawnRule
 from skrank.inference.thresholds._threshold_choice_points import (
     Points,
     cumulative,
     other_sample,
 )
 from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
-from skrank.inference.variability._interval import (
-    CertainRule,
-    ChoiceRule,
-    DrawnDepthRule,
-    DrawnRule,
-    StudentRule,
-    WidestRule,
-)
+from skrank.inference.variability._interval import CertainRule, StudentRule, WidestRule
 from skrank.metrics._definitions import AnyMetric, ExpectedProfit
 from skrank.ranking._items import CountedItems, level_at
 from skrank.ranking._ranking import Ranking, hits_at

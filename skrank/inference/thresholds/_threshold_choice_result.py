@@ -12,10 +12,10 @@ from skrank._utils._checks import check_fraction, check_option, invalid
 from skrank._utils._documented import documented
 from skrank._utils._numbers import interval, number
 from skrank._utils._text import brief
+from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result
-from skrank.inference.intervals._metric_interval_result import ConfidenceInterval
 from skrank.inference.thresholds._guarantee import PromisedRule
-from skrank.inference.variability._interval import ChoiceRule
+from skrank.inference.thresholds._rules import ChoiceRule
 from skrank.ranking._response import RESPONSE_METHODS, Orientation, check_estimator
 
 # What the interval of a quantity holds, in print.

@@ -1,4 +1,4 @@
-"""Confidence interval from a standard error, on a transformed scale.
+"""Confidence intervals from a standard error, on a transformed scale.
 
 The values of a metric lie between those of the worst and of the perfect ranking, and
 sampling distributions are skewed near both ends. The logit of the value divided by the
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,21 @@ from skrank._utils._rounding import ROUNDING
 # Degrees of freedom of the binormal variance, chosen by simulation:
 # benchmarks/coverage_of_intervals.py.
 _MODEL_WEIGHT = 6
+
+
+class Limits(Protocol):
+    """Limits for any confidence level."""
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return the lower and the upper limit."""
+
+
+class Rule(Limits, Protocol):
+    """An estimate and its limits."""
+
+    @property
+    def estimate(self) -> float:
+        """Estimate that the limits belong to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +77,7 @@ class StudentRule:
 class WidestRule:
     """Interval that holds those of several rules; the estimate is that of the first."""
 
-    rules: Sequence[CertainRule | StudentRule | DifferenceRule | LossRule]
+    rules: Sequence[Rule]
 
     @property
     def estimate(self) -> float:
@@ -74,25 +90,6 @@ class WidestRule:
             *(one.bounds(confidence_level) for one in self.rules), strict=True
         )
         return min(lows), max(highs)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DrawnRule:
-    """Interval of quantiles of drawn values, each of which is one of them.
-
-    The lower limit is a quantile of `lows`, the upper one of `highs`.
-    """
-
-    estimate: float
-    lows: NDArray[np.float64]
-    highs: NDArray[np.float64]
-
-    def bounds(self, confidence_level: float) -> tuple[float, float]:
-        """Return limits with equal tails."""
-        outside = (1 - confidence_level) / 2
-        at = ((self.lows, outside), (self.highs, 1 - outside))
-        low, high = (np.quantile(*one, method="inverted_cdf") for one in at)
-        return float(low), float(high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,87 +313,7 @@ class ModeratedRule:
         return float(brentq(excess, start - reach, start + reach))
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """What one model loses of the value `whole` of another: the share `lost`.
-
-    `n_units` is the effective number of units that may be lost (Kish 1965), as some of
-    them have more of the value.
-    """
-
-    lost: float
-    n_units: float
-    whole: float
-
-    def beyond(self, outside: float) -> float:
-        """Loss of other samples beyond that of this one.
-
-        It is from the upper limit of the probability of a loss, that of a binomial
-        share (Clopper and Pearson 1934), also for fractions of units.
-        """
-        kept = (1 - self.lost) * self.n_units
-        if not kept > ROUNDING:
-            return 0.0
-        most = float(beta.isf(outside, self.lost * self.n_units + 1, kept))
-        return (most - self.lost) * self.whole
-
-
-@dataclass(frozen=True, slots=True)
-class LossRule:
-    """Interval of a difference by what each of two models may lose of the other.
-
-    The difference can be smaller by the `loss` of A, and larger by the `gain`, which B
-    loses. So no loss among few units is no proof that none is ever lost.
-    """
-
-    estimate: float
-    loss: Loss
-    gain: Loss
-
-    def bounds(self, confidence_level: float) -> tuple[float, float]:
-        """Return limits with equal tails."""
-        outside = (1 - confidence_level) / 2
-        return (
-            self.estimate - self.loss.beyond(outside),
-            self.estimate + self.gain.beyond(outside),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class DifferenceRule:
-    """Interval of the difference of two values by the intervals of both (MOVER).
-
-    Each limit takes the distances of the limits of `a` and of `b` that lead to it, with
-    the correlation of the two values (Zou and Donner 2008, *Statistics in Medicine* 27,
-    1693-1702). The standard error of a difference is small where the values are small;
-    their own intervals have the variance at the limits.
-    """
-
-    a: CertainRule | ModeratedRule
-    b: CertainRule | ModeratedRule
-    correlation: float
-
-    @property
-    def estimate(self) -> float:
-        """The difference."""
-        return self.a.estimate - self.b.estimate
-
-    def bounds(self, confidence_level: float) -> tuple[float, float]:
-        """Return the limits."""
-        (low_a, high_a), (low_b, high_b) = (
-            one.bounds(confidence_level) for one in (self.a, self.b)
-        )
-        down = self._reach(self.a.estimate - low_a, high_b - self.b.estimate)
-        up = self._reach(high_a - self.a.estimate, self.b.estimate - low_b)
-        return self.estimate - down, self.estimate + up
-
-    def _reach(self, one: float, other: float) -> float:
-        """Combine two distances from the estimates."""
-        both = one**2 + other**2 - 2 * self.correlation * one * other
-        return math.sqrt(max(both, 0.0))
-
-
-def tail_above(rule: IntervalRule | PairRule, estimate: float, value: float) -> float:
+def tail_above(rule: Limits, estimate: float, value: float) -> float:
     """P-value of the hypothesis that the true value is at most `value`.
 
     It is half of 1 minus the level of the interval that ends at the value, if the
@@ -419,32 +336,6 @@ def tail_above(rule: IntervalRule | PairRule, estimate: float, value: float) -> 
     return outside if end == 0 else 1 - outside
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DrawnDepthRule:
-    """Interval of the quantiles of drawn depths, and of their mirror images.
-
-    The mirror is the estimate, on the scale of the square root, on which a count varies
-    alike at all sizes. Quantiles alone miss depths that are deeper than those of few
-    days: in `benchmarks/profit.py` they hold .78 to .93 of the depths for .95.
-    """
-
-    estimate: float
-    values: NDArray[np.intp]
-    most: float
-
-    def bounds(self, confidence_level: float) -> tuple[float, float]:
-        """Return the limits."""
-        outside = (1 - confidence_level) / 2
-        limits = np.quantile(self.values, [outside, 1 - outside], method="inverted_cdf")
-        mirrored = np.maximum(0, 2 * math.sqrt(self.estimate) - np.sqrt(limits)) ** 2
-        low, high = min(limits[0], mirrored[1]), max(limits[1], mirrored[0])
-        return float(low), float(min(high, self.most))
-
-
 IntervalRule = (
     CertainRule | NormalRule | FirstHitRule | OrderRule | BetaRule | ModeratedRule
 )
-# of the difference of two values
-PairRule = CertainRule | WidestRule
-# of a chosen threshold, and of what is expected of it
-ChoiceRule = CertainRule | StudentRule | WidestRule | DrawnRule | DrawnDepthRule
