@@ -100,7 +100,7 @@ def t_test(values, mean, window=20):
 
 
 def first_alarm(result):
-    return math.inf if result.alarm is None else result.labels.index(result.alarm)
+    return result.labels.index(result.alarm_group) if result.alarm else math.inf
 
 
 def summary(days):
@@ -170,13 +170,13 @@ def dependent(runs):
                 "a model": ("average_precision", "old", {"new": new, "old": old}),
             }
             for name, (metric, against, scores) in asked.items():
-                result = RankingMonitor(metric, against=against).from_predictions(
+                result = RankingMonitor(metric, reference=against).from_predictions(
                     y, scores, groups=day
                 )
                 end = min(first_alarm(result), n_days - 1) + 1
                 values = np.array(result.values)
                 seen = any(are_alike(values[:i]) for i in range(10, end + 1))
-                alarm = result.alarm is not None
+                alarm = result.alarm
                 found.setdefault(name, []).append((alarm, alarm and seen, seen))
         for name, all_of in found.items():
             alarm, both, seen = np.mean(all_of, axis=0)
@@ -209,9 +209,9 @@ def prevalence(runs):
                 y = rng.random(day.size) < np.where(day < 60, low, high)
                 score = rng.normal(2.0 * y)
                 for part in alarms:
-                    monitor = RankingMonitor(asked, against=part * np.mean(known))
+                    monitor = RankingMonitor(asked, reference=part * np.mean(known))
                     result = monitor.from_predictions(y, score, groups=day)
-                    alarms[part] += (result.alarm is not None) / runs
+                    alarms[part] += result.alarm / runs
             print(f"prevalence {low}, then {high}: {metric.name}: {alarms}", flush=True)
 
 
@@ -222,7 +222,7 @@ def duplicates(runs):
         data = days("500 items, 2.5 targets", [0.0] * 150, np.random.default_rng(seed))
         y, score, day = (np.repeat(one, 2) for one in data)
         result = RankingMonitor().from_predictions(y, score, groups=day)
-        found.append(result.alarm is not None)
+        found.append(result.alarm)
     print(f"duplicates: chance: alarms {np.mean(found):.3f}", flush=True)
 
 
@@ -262,7 +262,7 @@ def main(runs, kinds):
                 for name, metric in (("recall@20", recall), ("average_precision", ap)):
                     mean = means[name]
                     for share in (1.0, 0.8):
-                        monitor = RankingMonitor(name, against=share * mean)
+                        monitor = RankingMonitor(name, reference=share * mean)
                         result = monitor.from_predictions(y, score, groups=day)
                         key = f"{name}, {share:g} of the mean"
                         found.setdefault(key, []).append(first_alarm(result))

@@ -78,7 +78,7 @@ def chosen(y_true, y_score, groups, benefit):
 
 
 def monitored(y_true, y_score, groups):
-    monitor = RankingMonitor("recall@5", against=0.3)
+    monitor = RankingMonitor("recall@5", reference=0.3)
     return monitor.from_predictions(y_true, y_score, groups=groups).to_dict()
 
 
@@ -133,7 +133,7 @@ def sampled(y_true, y_score, strata):
 
 
 def updated(y_true, y_score):
-    monitor = RankingMonitor("recall@5", against=0.3)
+    monitor = RankingMonitor("recall@5", reference=0.3)
     return monitor.update(y_true, y_score, group="monday").to_dict()
 
 

@@ -47,7 +47,7 @@ QUESTIONS = [
     skrank.MetricInterval("recall@10", **SMALL),
     skrank.RandomSelectionTest("bedroc"),
     skrank.RankingComparison("precision@10", **SMALL),
-    skrank.RankingMonitor("recall@10", against=0.3),
+    skrank.RankingMonitor("recall@10", reference=0.3),
     skrank.SampledMetricInterval("recall@10", **SMALL),
     skrank.SearchSelectionTest(**SMALL),
     skrank.ThresholdChoice(benefit=200 - np.arange(120.0), cost=5, **SMALL),

@@ -40,7 +40,7 @@ print(working.conclusion())
 # ------------------------
 # The alarm rejects that the mean recall is at least 0.5:
 
-watch = RankingMonitor("recall@20", against=0.5)
+watch = RankingMonitor("recall@20", reference=0.5)
 result = watch.from_predictions(fraud, score, groups=day)
 print(result)
 print(result.conclusion())
@@ -57,8 +57,8 @@ before = watch.from_predictions(
     fraud[~last], score[~last], groups=day[~last]
 )
 state = before.state()  # json.dump(state, file)
-after = watch.update(fraud[last], score[last], group=199, after=state)
-print(f"p = {after.pvalue:.2g}, alarm since day {after.alarm}")
+now = watch.update(fraud[last], score[last], group=199, previous=state)
+print(f"p = {now.pvalue:.2g}, alarm since day {now.alarm_group}")
 
 # %%
 # The picture
@@ -71,7 +71,7 @@ print(f"p = {after.pvalue:.2g}, alarm since day {after.alarm}")
 # same in each file:
 
 frame = result.to_frame()
-days, alarm = frame["ranking"].astype(int), int(result.alarm)
+days, alarm = frame["ranking"].astype(int), int(result.alarm_group)
 fig, (top, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
 top.plot(days, frame["value"], ".", color="0.6")
 limits = frame["low"], frame["high"]

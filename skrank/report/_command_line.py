@@ -101,12 +101,14 @@ def _sampled(options: argparse.Namespace) -> SampledReport:
 def _monitor(options: argparse.Namespace) -> None:
     """Print what a monitor says after the last day of a file."""
     outputs = _outputs(options)
-    against: Any = options.against
-    if re.fullmatch(_NUMBER, against):
-        against = float(against)
-    elif against not in _scores(options) and f"{against} (lower)" in _scores(options):
-        against = f"{against} (lower)"
-    monitor = RankingMonitor(options.metric, against=against)
+    reference: Any = options.reference
+    if re.fullmatch(_NUMBER, reference):
+        reference = float(reference)
+    elif reference not in _scores(options) and f"{reference} (lower)" in _scores(
+        options
+    ):
+        reference = f"{reference} (lower)"
+    monitor = RankingMonitor(options.metric, reference=reference)
     read, _ = _read(options, {"groups": options.group}, "complete")
     result = monitor.from_predictions(**read)
     table = {"day": result.labels, **result._columns()}
@@ -319,7 +321,7 @@ def _parser() -> argparse.ArgumentParser:
     said = "metric of a day, such as recall@20 (default: the ranks of all targets)"
     add("--metric", metavar="METRIC", help=said)
     said = "number that the mean must reach, or column of the model to be better than"
-    add("--against", metavar="NUMBER or NAME", default=CHANCE, help=said)
+    add("--reference", metavar="NUMBER or NAME", default=CHANCE, help=said)
     add("--csv", metavar="FILE", help="write a row for each day")
     return parser
 

@@ -879,8 +879,8 @@ DAY_OF_ITEM = np.arange(N) // 10 + 5  # as texts, 10 is before 5
     [
         ([], RankingMonitor()),
         (["--metric", "recall@3"], RankingMonitor("recall@3")),
-        (["--metric", "ap", "--against", ".5"], RankingMonitor("ap", against=0.5)),
-        (["--metric", "ap", "--against", "b"], RankingMonitor("ap", against="b")),
+        (["--metric", "ap", "--reference", ".5"], RankingMonitor("ap", reference=0.5)),
+        (["--metric", "ap", "--reference", "b"], RankingMonitor("ap", reference="b")),
     ],
 )
 def test_monitor_of_a_file(tmp_path, capsys, options, monitor):
@@ -906,7 +906,7 @@ def test_monitor_that_cannot_be_asked(tmp_path, capsys):
     table = write_table(tmp_path / "t.csv", day=DAY_OF_ITEM)
     given = ["monitor", str(table), "--target", "active", "--score", "a"]
     assert "`metric` must be named" in error_of(
-        capsys, [*given, "--group", "day", "--against", "0.5"]
+        capsys, [*given, "--group", "day", "--reference", "0.5"]
     )
     names = np.array(["Mon", "Tue", "Wed"])[np.arange(N) % 3]
     table = write_table(tmp_path / "names.csv", day=names)

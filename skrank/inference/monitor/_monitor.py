@@ -58,7 +58,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         Metric by its printed name, such as "recall@20", or an object of
         :func:`make_metric` with its own tie rule. None uses the ranks of all targets,
         which needs the fewest days against random selection.
-    against : "random selection", float or str, default="random selection"
+    reference : "random selection", float or str, default="random selection"
         What an alarm means: the rankings are better than random selection; the mean of
         the metric has fallen below this number; or the other model is better than the
         model of this name.
@@ -72,7 +72,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     Raises
     ------
     ValueError
-        If a setting is outside its range; if `against` needs a metric with bounds; or
+        If a setting is outside its range; if `reference` needs a metric with bounds; or
         if it is a precision below 0.1, which cannot be monitored: use recall.
 
     See Also
@@ -113,7 +113,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     >>> day = np.repeat(np.arange(100), 500)
     >>> y = rng.random(day.size) < 0.01
     >>> score = rng.normal(np.where(day < 60, 2.0, 0.5) * y)
-    >>> monitor = RankingMonitor("recall@20", against=0.4)
+    >>> monitor = RankingMonitor("recall@20", reference=0.4)
     >>> print(monitor.from_predictions(y, score, groups=day))
     Monitor of recall@20
       100 groups  50000 items, 509 targets (prevalence 0.01018)
@@ -137,46 +137,46 @@ class RankingMonitor(Question[RankingMonitorResult]):
         self,
         metric: str | AnyMetric | None = None,
         *,
-        against: float | str = CHANCE,
+        reference: float | str = CHANCE,
         ties: str = "expected",
         significance_level: float = 0.05,
         random_state: object = 0,
     ) -> None:
         self.metric: Any = metric
-        self.against: Any = against
+        self.reference: Any = reference
         made = make_metric("average_precision" if metric is None else metric, ties)
         self.ties = made.ties
         self.significance_level = check_fraction(
             "significance_level", significance_level
         )
         self.random_state = check_random_state(random_state)
-        if against == CHANCE:
+        if reference == CHANCE:
             if metric is not None:
                 RandomSelectionTest(made)
             return
-        if not (isinstance(against, str) or is_real(against)):
+        if not (isinstance(reference, str) or is_real(reference)):
             rule = f"be {CHANCE!r}, a number, or the name of a model"
-            raise invalid("against", rule, brief(against))
+            raise invalid("reference", rule, brief(reference))
         if metric is None:
             raise invalid("metric", "be named unless it is against chance", "None")
         low, high = self._range()
         if not math.isfinite(high - low):
             rule = "have a smallest and a largest value, as recall@t has"
             raise invalid("metric", rule, made.name)
-        if not isinstance(against, str) and not low < against < high:
+        if not isinstance(reference, str) and not low < reference < high:
             rule = f"be between {low:.4g} and {high:.4g} for {made.name}"
-            raise invalid("against", rule, brief(against))
-        if isinstance(against, str) or (against - low) / (high - low) >= _LEAST:
+            raise invalid("reference", rule, brief(reference))
+        if isinstance(reference, str) or (reference - low) / (high - low) >= _LEAST:
             return
         if isinstance(made, PrecisionAtT):
             rule = f"be at least {_LEAST} for precision"
             advice = (
                 f"A loss of {made.name.replace('precision', 'recall')} is found sooner."
             )
-            raise invalid("against", rule, brief(against), advice)
+            raise invalid("reference", rule, brief(reference), advice)
         warn(
-            f"A loss of {made.name} from {against:.4g} is found late or never, because "
-            "a day can hardly be worse. Prefer recall at a t with a larger mean.",
+            f"A loss of {made.name} from {reference:.4g} is found late or never, "
+            "because a day can hardly be worse. Prefer recall at a t with a larger mean.",
             UserWarning,
         )
 
@@ -186,7 +186,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         y_score: Any,
         *,
         group: Any,
-        after: RankingMonitorResult | Mapping[str, Any] | None = None,
+        previous: RankingMonitorResult | Mapping[str, Any] | None = None,
         pos_label: object = None,
         lower_is_better: bool = False,
     ) -> RankingMonitorResult:
@@ -202,7 +202,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         group : int, float, str or date
             Day: a number, a date or a text. It is the same day in every type and
             spelling; see :ref:`monitor`.
-        after : RankingMonitorResult or dict, default=None
+        previous : RankingMonitorResult or dict, default=None
             Result of the days before, or its :meth:`~RankingMonitorResult.state`. None
             for the first day.
         {pos_label}
@@ -216,15 +216,15 @@ class RankingMonitor(Question[RankingMonitorResult]):
         Raises
         ------
         ValueError
-            If the day is missing or was there before, or if `after` is not a state of
-            this monitor and of these models, as it was written.
+            If the day is missing or was there before, or if `previous` is not a state
+            of this monitor and of these models, as it was written.
         """
         ranked = Rankings.from_predictions(
             y_true, y_score, pos_label=pos_label, lower_is_better=lower_is_better
         )
         row = tuple(replace(one, several=True) for one in ranked.parts[0])
         day = replace(ranked, parts=[row], kind="groups", labels=(group,), grouped=True)
-        return self._after(after, day, "group")
+        return self._after(previous, day, "group")
 
     def of(self, rankings: Rankings) -> RankingMonitorResult:
         """Answer for the days in the order of their labels.
@@ -261,7 +261,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         labels, values = [*state["labels"]], [*state["values"]]
         evidences, logs = [*state["log10_evidences"]], np.array(state["logs"])
         n_counted = int(state["n_counted"])
-        any_start = is_real(self.against)
+        any_start = is_real(self.reference)
         days = [day_text(one, name) for one in rankings.labels]
         seen = {*labels}
         for i in in_order(days, name, labels):
@@ -294,7 +294,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
             hypothesis=self._hypothesis(),
             value=float(np.mean(known)) if known else math.nan,
             pvalue=10.0 ** -max(0.0, *evidences),
-            alarm=alarms[0] if alarms else None,
+            alarm=bool(alarms),
+            alarm_group=alarms[0] if alarms else None,
             log10_evidence=evidences[-1],
             values=tuple(values),
             log10_evidences=tuple(evidences),
@@ -315,14 +316,14 @@ class RankingMonitor(Question[RankingMonitorResult]):
 
     def _settings(self, models: list[str]) -> dict[str, Any]:
         """Return what a state must be of, for JSON."""
-        if not is_real(self.against) and self.against == CHANCE:
-            against, bounds = CHANCE, None
+        if not is_real(self.reference) and self.reference == CHANCE:
+            reference, bounds = CHANCE, None
         else:
-            against, bounds = self.against, [*map(float, self._range())]
+            reference, bounds = self.reference, [*map(float, self._range())]
         return {
             "metric": None if self.metric is None else self._metric().name,
             "ties": self.ties,
-            "against": float(against) if is_real(against) else against,
+            "reference": float(reference) if is_real(reference) else reference,
             "significance_level": self.significance_level,
             "bounds": bounds,
             "models": models,
@@ -332,7 +333,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         """Return the entries of a state, which is empty before the first day."""
         if before is None:
             none: dict[str, Any] = {"labels": [], "values": [], "log10_evidences": []}
-            start = NOTHING if is_real(self.against) else 0.0
+            start = NOTHING if is_real(self.reference) else 0.0
             sizes = {"n_counted": 0, "n_samples": 0, "n_targets": 0}
             return {**none, **sizes, "logs": [start]}
         if isinstance(before, RankingMonitorResult):
@@ -343,33 +344,33 @@ class RankingMonitor(Question[RankingMonitorResult]):
 
     def _method(self) -> str:
         """What the evidence is made of, in words."""
-        if is_real(self.against):
+        if is_real(self.reference):
             return "values of the days, from any day on"
-        if self.against != CHANCE:
+        if self.reference != CHANCE:
             return "differences of the days"
         return "ranks of the targets" if self.metric is None else "p-values of the days"
 
     def _hypothesis(self) -> str:
         name = self._metric().name + f", ties {self.ties}" * (self.ties != "expected")
         given = "given the days before"
-        if self.against == CHANCE:
+        if self.reference == CHANCE:
             by = f" by {name}" * (self.metric is not None)
             return f"the rankings are random{by} {given}"
-        if isinstance(self.against, str):
-            return f"{self.against} is at least as good by the mean of {name} {given}"
-        return f"the mean {name} {given} is at least {self.against:.12g}"
+        if isinstance(self.reference, str):
+            return f"{self.reference} is at least as good by the mean of {name} {given}"
+        return f"the mean {name} {given} is at least {self.reference:.12g}"
 
     def _models(self, rankings: Rankings) -> list[int]:
         """Return the places of the model and of that which it is compared with."""
         names = [*rankings.names]
-        if self.against == CHANCE or is_real(self.against):
+        if self.reference == CHANCE or is_real(self.reference):
             if len(names) > 1:
                 raise invalid("y_score", "be of one model", brief(names))
             return [0]
-        if len(names) != 2 or self.against not in names:
-            rule = f"hold two models, one of which is {self.against!r}"
+        if len(names) != 2 or self.reference not in names:
+            rule = f"hold two models, one of which is {self.reference!r}"
             raise invalid("y_score", rule, brief(names))
-        other = names.index(self.against)
+        other = names.index(self.reference)
         return [1 - other, other]
 
     def _day(self, row: list[Ranking]) -> tuple[float, Floats | None]:
@@ -380,8 +381,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
             return math.nan, None
         values = [metric.value(one) for one in row]
         value = float(values[0] - sum(values[1:]))
-        if is_real(self.against):
-            return value, evidence_of_loss(value, self.against, self._range()[1])
+        if is_real(self.reference):
+            return value, evidence_of_loss(value, self.reference, self._range()[1])
         if len(row) == 2:
             return value, evidence_of_loss(-value, 0.0, self._range()[1])
         if not (n_targets and n_others):
@@ -400,7 +401,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
                 -metric.cost * metric.t,
                 metric.t * (metric.benefit - metric.cost),
             )
-        if isinstance(self.against, str) and self.against != CHANCE:
+        if isinstance(self.reference, str) and self.reference != CHANCE:
             return low - high, high - low
         return low, high
 

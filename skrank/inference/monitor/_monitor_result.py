@@ -33,9 +33,10 @@ class RankingMonitorResult(Result):
     pvalue : float
         p-value that holds on any day: at most alpha with a probability of at most
         alpha, if the hypothesis is true, however often one looked. It never increases.
-    alarm : str or None
-        First day with a p-value of at most the significance level, as a text; None
-        before.
+    alarm : bool
+        Whether a p-value was at most the significance level, on this day or before.
+    alarm_group : str or None
+        First day of the alarm, as a text.
     log10_evidence : float
         Decimal logarithm of the evidence so far. The p-value is one divided by the
         largest evidence.
@@ -63,8 +64,8 @@ class RankingMonitorResult(Result):
     >>> y = rng.random(3000) < 0.03
     >>> monitor = RankingMonitor()
     >>> result = monitor.from_predictions(y, rng.normal(y), groups=day)
-    >>> result.alarm
-    '1'
+    >>> result.alarm, result.alarm_group
+    (True, '1')
     """
 
     title: ClassVar[str] = "Monitor of {0.metric}"
@@ -72,7 +73,8 @@ class RankingMonitorResult(Result):
     hypothesis: str = shown("{0}")
     value: float = shown("{0}{1._mean}")
     pvalue: float = shown("{0}, valid on any day", digits=3)
-    alarm: str | None
+    alarm: bool
+    alarm_group: str | None
     log10_evidence: float
     values: tuple[float, ...]
     log10_evidences: tuple[float, ...]
@@ -117,7 +119,7 @@ class RankingMonitorResult(Result):
             Whether and when there was an alarm.
         """
         level = f"{self.significance_level:.3g}"
-        if self.alarm is None:
+        if not self.alarm:
             said = (
                 f"No alarm in {len(self.labels)} days: the hypothesis that "
                 f"{self.hypothesis} is not rejected (p = {self.pvalue:.3g}, level "
@@ -125,7 +127,7 @@ class RankingMonitorResult(Result):
             )
         else:
             said = (
-                f"Alarm since {as_text(self.alarm)}: the hypothesis that "
+                f"Alarm since {as_text(self.alarm_group)}: the hypothesis that "
                 f"{self.hypothesis} is rejected. The probability of such an alarm on "
                 f"any day is at most {level} if it is true."
             )
@@ -164,15 +166,15 @@ class RankingMonitorResult(Result):
     def _limits(self, level: float) -> tuple[Any, Any]:
         """Return the limits after each day; from an alarm on only if they agree."""
         low, high = limits_of_mean(np.array(self.values), *self._bounds, level)
-        reference = self._settings["against"]
-        if self.alarm is not None and is_real(reference):
-            days = np.arange(len(self.labels)) >= self.labels.index(self.alarm)
+        reference = self._settings["reference"]
+        if self.alarm and is_real(reference):
+            days = np.arange(len(self.labels)) >= self.labels.index(self.alarm_group)
             rejected = days & (high >= reference)
             low[rejected] = high[rejected] = math.nan
         return low, high
 
     def _rows(self) -> list[tuple[str, str]]:
-        said = "none" if self.alarm is None else f"since {as_text(self.alarm)}"
+        said = "none" if not self.alarm else f"since {as_text(self.alarm_group)}"
         return [*Result._rows(self), ("alarm", said), ("method", self.method)]
 
     def _columns(self) -> dict[str, Any]:

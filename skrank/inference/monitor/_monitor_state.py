@@ -138,4 +138,4 @@ def _exact(value: Any) -> Any:
 
 def _refused(got: str) -> ValueError:
     rule = "be the result or the state of this monitor"
-    return invalid("after", rule, got)
+    return invalid("previous", rule, got)
