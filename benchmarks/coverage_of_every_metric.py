@@ -58,7 +58,9 @@ def own_metrics():
 
 def held(question, rankings, truth):
     """Share of the intervals of rankings that contain the truth."""
-    limits = [question.of(Rankings.from_predictions(one)) for one in rankings]
+    limits = [
+        question.from_rankings(Rankings.from_predictions(one)) for one in rankings
+    ]
     limits = np.array([one.confidence_interval() for one in limits])
     return np.mean((limits[:, 0] <= truth) & (truth <= limits[:, 1]))
 

@@ -106,7 +106,7 @@ def main(n_samples: int, n_weighted: int) -> None:
                         result = (
                             ask.from_predictions(labels, place, strata=strata)
                             if result is None
-                            else ask.of(result)
+                            else ask.from_result(result)
                         )
                         limits = tuple(result.confidence_interval())
                         widths.setdefault(name, []).append(limits[1] - limits[0])

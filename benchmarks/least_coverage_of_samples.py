@@ -78,7 +78,7 @@ def least_coverage(items: tuple, labels: tuple, draws: int) -> dict[str, float]:
                     labels_of(items, labels, some), score, strata=score
                 )
                 if result is None
-                else ask.of(result)
+                else ask.from_result(result)
             )
             row.append(result.confidence_interval())
         row.append(some.sum() + np.array(result.remaining()))

@@ -202,7 +202,7 @@ def test_a_question_of_data(case, name, kind):
         if answered(lambda: ask.from_predictions(labels, scores["a"], strata=strata)):
             assert type(metric).__module__.startswith("skrank.")
         return
-    result = answered(lambda: ask.of(rankings_of(kind, models=models)))
+    result = answered(lambda: ask.from_rankings(rankings_of(kind, models=models)))
     if result is None:
         assert (case, kind) not in MUST_ANSWER or name not in MUST_ANSWER[case, kind]
         return
@@ -210,7 +210,7 @@ def test_a_question_of_data(case, name, kind):
     parts = {"groups": kept.pop("folds")} if "folds" in kept else kept
     values = [metric(Y, scores[one], **parts) for one in models]
     check_answer(result, values)
-    again = ask.of(rankings_of(kind, models=models, other=True))
+    again = ask.from_rankings(rankings_of(kind, models=models, other=True))
     check_answer(again, values)
 
 
@@ -234,7 +234,7 @@ def test_counts_rankings_and_a_leaderboard(case):
     assert metric(counts) == pytest.approx(value)
     for data in (counts, ranking):
         result = answered(
-            lambda d=data: asked("MetricInterval", metric).of(
+            lambda d=data: asked("MetricInterval", metric).from_rankings(
                 Rankings.from_predictions(d)
             )
         )

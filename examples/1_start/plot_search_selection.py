@@ -91,5 +91,5 @@ fig, axes = plt.subplots(
     1, 2, figsize=(9, 4), sharey=True, layout="constrained"
 )
 for ax, (name, result) in zip(axes, results.items(), strict=True):
-    NullDistributionDisplay.of(result, ax=ax)
+    NullDistributionDisplay.from_result(result, ax=ax)
     ax.set_title(name)

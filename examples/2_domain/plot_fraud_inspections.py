@@ -89,7 +89,7 @@ print(result)
 # %%
 # Another metric of the same inspections:
 
-print(SampledMetricInterval("recall@200").of(result))
+print(SampledMetricInterval("recall@200").from_result(result))
 
 # %%
 # The strata, with the numbers of frauds that were found and that are

@@ -94,7 +94,7 @@ pd.Series(
 
 from skrank import NullDistributionDisplay
 
-display = NullDistributionDisplay.of(result)
+display = NullDistributionDisplay.from_result(result)
 height = 0.05 * display.ax_.get_ylim()[1]
 display.ax_.plot(
     folds, [height] * len(folds), "o", mfc="white", label="single folds"

@@ -32,7 +32,7 @@ test = RandomSelectionTest(method="normal")
 normal = test.from_predictions(y_true, y_score)
 print(f"{result.pvalue:.2g} and {normal.pvalue:.2g}")
 
-display = NullDistributionDisplay.of(result)
+display = NullDistributionDisplay.from_result(result)
 _ = display.ax_.set_title(
     f"p = {result.pvalue:.2g}; normal distribution {normal.pvalue:.1g}"
 )

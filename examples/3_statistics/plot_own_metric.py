@@ -100,7 +100,7 @@ null = RandomSelectionNull(1000, 20, metric)
 print(f"null mean {null.mean():.3f}, critical value at 1 % ", end="")
 print(f"{null.isf(0.01):.3f}")
 
-display = NullDistributionDisplay.of(result)
+display = NullDistributionDisplay.from_result(result)
 
 # %%
 # Intervals and comparisons

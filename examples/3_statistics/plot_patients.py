@@ -74,7 +74,7 @@ result
 
 from skrank import NullDistributionDisplay
 
-display = NullDistributionDisplay.of(result)
+display = NullDistributionDisplay.from_result(result)
 _ = display.ax_.set_title("Labels of patients permuted")
 
 # %%

@@ -34,7 +34,7 @@ models = {
     "linear": LogisticRegression(max_iter=10_000).fit(X_train, y_train),
 }
 pilot = Rankings.from_estimator(models, X_test, y_test)
-RankingComparison().of(pilot)
+RankingComparison().from_rankings(pilot)
 
 # %%
 # Power of the comparison

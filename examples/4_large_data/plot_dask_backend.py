@@ -99,7 +99,7 @@ if __name__ == "__main__":
 from skrank import NullDistributionDisplay
 
 if __name__ == "__main__":
-    display = NullDistributionDisplay.of(result)
+    display = NullDistributionDisplay.from_result(result)
 
 # %%
 # A cluster pays for long work: many candidates, slow models, or

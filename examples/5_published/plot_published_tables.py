@@ -181,7 +181,7 @@ fig, ax = plt.subplots(layout="constrained")
 x = np.linspace(0.21, 0.30, 400)
 density = norm.pdf(x, mean, variance**0.5)
 ax.plot(x, density, "C1-.", label="normal distribution of the paper")
-NullDistributionDisplay.of(nulls[setting], ax=ax)
+NullDistributionDisplay.from_result(nulls[setting], ax=ax)
 _ = ax.set_title("500 targets among 2000 items")
 
 # %%

@@ -52,9 +52,9 @@ class CurveDisplay(ABC):
     mean: bool = False
 
     @classmethod
-    def of(
+    def from_rankings(
         cls,
-        rankings: Rankings,
+        rankings: Any,
         *,
         as_fraction: bool = False,
         pvalue: bool | None = None,
@@ -66,7 +66,7 @@ class CurveDisplay(ABC):
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             One ranking, or one for each of several models; or the rankings of groups or
             folds by one model. The rankings of groups are thin lines, and their mean is
             drawn. Folds are drawn in fractions of the ranking.
@@ -93,7 +93,8 @@ class CurveDisplay(ABC):
             or if the number of names is not the number of folds.
         """
         _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.of, kwargs)
+        _drawing.check_keywords(cls.from_rankings, kwargs)
+        rankings = Rankings.from_rankings(rankings)
         pvalue = cls._pvalue_of(rankings, pvalue)
         measure = partial(cls._measure, as_fraction=as_fraction, pvalue=pvalue)
         if rankings.kind == "one" and len(rankings.names) == 1:
@@ -106,7 +107,7 @@ class CurveDisplay(ABC):
         if rankings.kind == "groups":
             data = _listed_by_key([measure(one, pvalue=False) for one in asked.single])
             if pvalue is not None and check_flag("pvalue", pvalue):
-                result = RandomSelectionTest(random_state=0).of(asked)
+                result = RandomSelectionTest(random_state=0).from_rankings(asked)
                 data["log10_pvalue"] = [result.log10_pvalue] * len(data["curve"])
             return cls(**data, name=name, mean=True).plot(ax, **kwargs)
         names, is_many = cls._names_of_folds(rankings, asked, name)
@@ -142,7 +143,7 @@ class CurveDisplay(ABC):
             Name of the curve in the legend. None uses the name of the estimator's
             class.
         **kwargs : dict
-            Keyword arguments of `of`.
+            Keyword arguments of `from_rankings`.
 
         Returns
         -------
@@ -162,7 +163,7 @@ class CurveDisplay(ABC):
             name = type(estimator).__name__
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         rankings = Rankings.from_estimator(estimator, X, y, groups=groups, **data)
-        return cls.of(rankings, name=name, **kwargs)
+        return cls.from_rankings(rankings, name=name, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -183,7 +184,7 @@ class CurveDisplay(ABC):
         {pos_label}
         {groups}
         **kwargs : dict
-            Keyword arguments of `of`.
+            Keyword arguments of `from_rankings`.
 
         Returns
         -------
@@ -198,7 +199,9 @@ class CurveDisplay(ABC):
         _drawing.need_matplotlib()
         _drawing.check_keywords(cls.from_predictions, kwargs)
         data: Any = {"pos_label": pos_label, "groups": groups}
-        return cls.of(Rankings.from_predictions(y_true, y_score, **data), **kwargs)
+        return cls.from_rankings(
+            Rankings.from_predictions(y_true, y_score, **data), **kwargs
+        )
 
     @classmethod
     def from_cv_results(
@@ -224,7 +227,7 @@ class CurveDisplay(ABC):
         {pos_label}
         {detector_targets}
         **kwargs : dict
-            Keyword arguments of `of`.
+            Keyword arguments of `from_rankings`.
 
         Returns
         -------
@@ -236,13 +239,13 @@ class CurveDisplay(ABC):
         ------
         ValueError
             If estimators or indices are missing, if folds reach beyond `X`, or as in
-            `of`.
+            `from_rankings`.
         """
         _drawing.need_matplotlib()
         _drawing.check_keywords(cls.from_cv_results, kwargs)
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         rankings = Rankings.from_cv_results(cv_results, X, y, n_jobs=n_jobs, **data)
-        return cls.of(rankings, **kwargs)
+        return cls.from_rankings(rankings, **kwargs)
 
     @staticmethod
     def _pvalue_of(rankings: Rankings, pvalue: bool | None) -> bool | None:

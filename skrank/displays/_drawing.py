@@ -35,8 +35,9 @@ def need_matplotlib() -> None:
 def check_keywords(method: Any, given: Mapping[str, Any], *more: str) -> None:
     """Check the keyword arguments that a class method of a display hands on."""
     display = method.__self__
-    known = {*signature(display.of).parameters, *signature(display.plot).parameters}
-    known |= set(more)
+    is_of_rankings = hasattr(display, "from_rankings")
+    first = display.from_rankings if is_of_rankings else display.from_result
+    known = {*signature(first).parameters, *signature(display.plot).parameters, *more}
     for name in given:
         if name not in known:
             called = f"{display.__name__}.{method.__name__}()"

@@ -112,9 +112,9 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     confidence_band: CurveBand | None = None
 
     @classmethod
-    def of(
+    def from_rankings(
         cls,
-        rankings: Rankings,
+        rankings: Any,
         *,
         as_fraction: bool = False,
         confidence_band: str | None = None,
@@ -128,7 +128,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             One ranking, or one for each of several models; or the rankings of groups or
             folds by one model. The rankings of groups are thin lines, and their mean is
             drawn. Folds are drawn in fractions of the ranking.
@@ -160,8 +160,9 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         check_option("confidence_band", confidence_band, bands)
         shown: Any = {"as_fraction": as_fraction, "pvalue": pvalue, "name": name}
         if confidence_band is None:
-            return super().of(rankings, ax=ax, **shown, **kwargs)
+            return super().from_rankings(rankings, ax=ax, **shown, **kwargs)
         _drawing.need_matplotlib()
+        rankings = Rankings.from_rankings(rankings)
         if len(rankings.names) > 1:
             raise invalid("confidence_band", "be None for several models", "a band")
         together = confidence_band == "simultaneous"

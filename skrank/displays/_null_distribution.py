@@ -31,7 +31,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
 
     The bars are the distribution of a metric under random selection, or that of the
     largest value of a search under random selection. A line is the normal distribution
-    with the same mean and standard deviation. Create the display with `of`,
+    with the same mean and standard deviation. Create the display with `from_result`,
     `from_predictions` or `from_estimator`.
 
     Parameters
@@ -103,7 +103,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
     description: str = ""
 
     @classmethod
-    def of(
+    def from_result(
         cls,
         result: RandomSelectionResult | SearchSelectionResult | Null,
         *,
@@ -139,7 +139,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
             If `bins` is below 2, or if `result` is of another kind.
         """
         _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.of, kwargs)
+        _drawing.check_keywords(cls.from_result, kwargs)
         bins = check_count("bins", bins, least=2)
         if isinstance(result, RandomSelectionNull | MeanNull):
             return cls(**_data_of_distribution(result, bins)).plot(ax, **kwargs)
@@ -194,7 +194,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         metric : str or Metric, default="average_precision"
             Metric by its printed name, such as "precision@10" (:ref:`metric_names`), or
             an object of :func:`make_metric`. For other settings of the test, draw a
-            result of :class:`RandomSelectionTest` with `of`.
+            result of :class:`RandomSelectionTest` with `from_result`.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         bins : int, default=50
@@ -219,7 +219,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         _drawing.check_keywords(cls.from_predictions, kwargs)
         test = RandomSelectionTest(metric, random_state=0)
         result = test.from_predictions(y_true, y_score, pos_label=pos_label)
-        return cls.of(result, bins=bins, ax=ax, **kwargs)
+        return cls.from_result(result, bins=bins, ax=ax, **kwargs)
 
     @classmethod
     def from_estimator(

@@ -97,9 +97,9 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
     names: tuple[str, str] = ("A", "B")
 
     @classmethod
-    def of(
+    def from_rankings(
         cls,
-        rankings: Rankings,
+        rankings: Any,
         *,
         simultaneous: bool = True,
         random_state: object = 0,
@@ -110,7 +110,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             Rankings of two models, with or without clusters.
         simultaneous : bool, default=True
             Whether the band of 95 % covers all depths at once. If False, it covers each
@@ -133,11 +133,12 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             If there are not two models, or several rankings for each.
         """
         _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.of, kwargs)
+        _drawing.check_keywords(cls.from_rankings, kwargs)
+        rankings = Rankings.from_rankings(rankings)
         band = hit_curve_band(
             rankings, simultaneous=simultaneous, random_state=random_state
         )
-        result = RankingComparison().of(rankings)
+        result = RankingComparison().from_rankings(rankings)
         a, b = map(curve_of, rankings.parts[0])
         return cls(a, b, band, result=result, names=result.names).plot(ax, **kwargs)
 
@@ -162,7 +163,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         {pos_label}
         {clusters}
         **kwargs : dict
-            Keyword arguments of :meth:`of`.
+            Keyword arguments of :meth:`from_rankings`.
 
         Returns
         -------
@@ -177,7 +178,9 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         _drawing.need_matplotlib()
         _drawing.check_keywords(cls.from_predictions, kwargs)
         data: Any = {"pos_label": pos_label, "clusters": clusters}
-        return cls.of(Rankings.from_predictions(y_true, y_score, **data), **kwargs)
+        return cls.from_rankings(
+            Rankings.from_predictions(y_true, y_score, **data), **kwargs
+        )
 
     @classmethod
     def from_estimator(
@@ -205,7 +208,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         {detector_targets}
         {clusters}
         **kwargs : dict
-            Keyword arguments of :meth:`of`.
+            Keyword arguments of :meth:`from_rankings`.
 
         Returns
         -------
@@ -223,7 +226,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         _drawing.check_keywords(cls.from_estimator, kwargs)
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         rankings = Rankings.from_estimator(estimator, X, y, clusters=clusters, **data)
-        return cls.of(rankings, **kwargs)
+        return cls.from_rankings(rankings, **kwargs)
 
     def plot(
         self,

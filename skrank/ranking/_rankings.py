@@ -81,7 +81,7 @@ MODEL = "model"
 class Rankings:
     """Rankings of the same items, with a row for each part and a column for each model.
 
-    Tests, intervals, comparisons and the report take rankings in their method `of`.
+    Tests, intervals, comparisons and displays take rankings in `from_rankings`.
     Several questions about the same data then rank the items once.
 
     Attributes
@@ -107,9 +107,9 @@ class Rankings:
     >>> rankings = Rankings.from_predictions(y_true, y_score)
     >>> rankings
     <Rankings of 6 items, 2 targets>
-    >>> round(RandomSelectionTest().of(rankings).pvalue, 3)
+    >>> round(RandomSelectionTest().from_rankings(rankings).pvalue, 3)
     0.133
-    >>> round(MetricInterval().of(rankings).value, 3)
+    >>> round(MetricInterval().from_rankings(rankings).value, 3)
     0.833
     """
 
@@ -458,7 +458,7 @@ class Rankings:
 
         Parameters
         ----------
-        rankings : Ranking, RankCounts, sequence of them, or mapping
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             One ranking, or one for each part. A mapping has these for several models,
             by name. Methods that look at items one by one need a :class:`Ranking`, with
             the same items in the same order. For other methods the lists of several
@@ -476,11 +476,17 @@ class Rankings:
             If the models differ in the numbers of parts or of targets, or of items for
             one ranking.
         """
+        if isinstance(rankings, cls):
+            return rankings
         named = rankings if isinstance(rankings, Mapping) else {MODEL: rankings}
         single = any(isinstance(one, Ranking | RankCounts) for one in named.values())
-        columns = [[one] if single else list(one) for one in named.values()]
+        columns = [
+            [*one] if hasattr(one, "__iter__") and not single else [one]
+            for one in named.values()
+        ]
         if not all(isinstance(r, Ranking | RankCounts) for c in columns for r in c):
-            raise invalid("rankings", "hold Ranking and RankCounts alone", "others")
+            rule = "be Rankings, or hold Ranking and RankCounts alone"
+            raise invalid("rankings", rule, type(rankings).__name__)
         columns = [[as_ranking(one) for one in column] for column in columns]
         # the lists of several parts may have different items, of the same targets
         sizes = {

@@ -211,7 +211,9 @@ def ranking_report(
         nulls, tests = _tests(test, rankings_for(main), pvalue)
     intervals = {
         metric.name: {
-            name: MetricInterval(metric, **settings).of(rankings_for(metric).only(name))
+            name: MetricInterval(metric, **settings).from_rankings(
+                rankings_for(metric).only(name)
+            )
             for name in every.names
         }
         for metric in (main, *others.values())
@@ -229,7 +231,10 @@ def ranking_report(
     if every.kind == "one":
         curves = dict(zip(every.names, every.parts[0], strict=True))
     hit_curves = {name: curve_of(one, ties) for name, one in curves.items()}
-    chosen = {n: tuple(rule.of(every.only(n)) for rule in rules) for n in every.names}
+    chosen = {
+        n: tuple(rule.from_rankings(every.only(n)) for rule in rules)
+        for n in every.names
+    }
     tables = {}
     if gains is not False:
         parts: Any = {} if gains is True else {"parts": gains}
@@ -304,7 +309,7 @@ def _tests(
         is_quick = both.sizes[0] <= 50_000
         if is_quick if pvalue is None else pvalue:
             try:
-                return {}, {name: test.of(one) for name, one in each.items()}
+                return {}, {name: test.from_rankings(one) for name, one in each.items()}
             except NothingMovesError:
                 if pvalue:
                     raise
@@ -316,7 +321,7 @@ def _tests(
     if not pvalue:
         return nulls, None
     nulls.clear()  # a test makes its own, of 60 MB if the ranking is long
-    tests = {name: test.of(one) for name, one in each.items()}
+    tests = {name: test.from_rankings(one) for name, one in each.items()}
     return {name: one.null_distribution for name, one in tests.items()}, tests
 
 

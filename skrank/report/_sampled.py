@@ -83,6 +83,6 @@ def sampled_report(
         first = SampledMetricInterval(names[0]).from_predictions(
             y_true, scores, strata=strata
         )
-        others = [SampledMetricInterval(one).of(first) for one in names[1:]]
+        others = [SampledMetricInterval(one).from_result(first) for one in names[1:]]
         results[name] = [first, *others]
     return SampledReport(results)

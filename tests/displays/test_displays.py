@@ -135,14 +135,14 @@ def test_curves_of_several_models_stand_in_one_picture():
     rng = np.random.default_rng(0)
     y, scores = np.arange(60) < 9, rng.normal(size=(60, 2))
     models = Rankings.from_predictions(y, {"a": scores[:, 0], "b": scores[:, 1]})
-    display = HitCurveDisplay.of(models)
+    display = HitCurveDisplay.from_rankings(models)
     named = display.ax_.get_legend_handles_labels()[1]
     assert [label[0] for label in named if label.startswith(("a", "b"))] == ["a", "b"]
     for line, one in zip(display.line_, scores.T, strict=True):
         alone = HitCurveDisplay.from_predictions(y, one).line_
         np.testing.assert_array_equal(line.get_xydata(), alone.get_xydata())
     with pytest.raises(ValueError, match="`confidence_band` must be None for several"):
-        HitCurveDisplay.of(models, confidence_band="pointwise")
+        HitCurveDisplay.from_rankings(models, confidence_band="pointwise")
     plt.close("all")
 
 
@@ -220,21 +220,21 @@ def test_weights_have_no_band_of_chance_and_no_pvalue(display):
 @pytest.mark.parametrize("kind", ["clusters", "strata"])
 def test_no_pvalue_that_ignores_clusters_or_strata(display, kind):
     rankings = Rankings.from_predictions(Y, SCORE, **{kind: np.arange(N) % 40})
-    assert display.of(rankings).line_.get_label().startswith("AP 0.")
-    assert display.of(rankings).log10_pvalue is None
+    assert display.from_rankings(rankings).line_.get_label().startswith("AP 0.")
+    assert display.from_rankings(rankings).log10_pvalue is None
     with pytest.raises(ValueError, match="`pvalue` must be None or False with clust"):
-        display.of(rankings, pvalue=True)
+        display.from_rankings(rankings, pvalue=True)
 
 
 def test_band_of_clusters():
     rankings = Rankings.from_predictions(Y, SCORE, clusters=np.arange(N) % 40)
     band = {"confidence_band": "simultaneous", "random_state": 0}
-    shown = HitCurveDisplay.of(rankings, **band)
+    shown = HitCurveDisplay.from_rankings(rankings, **band)
     assert shown.log10_pvalue is None
     expected = hit_curve_band(rankings, random_state=0)
     assert shown.confidence_band.low.tolist() == expected.low.tolist()
     with pytest.raises(ValueError, match="which the p-value of the legend ignores"):
-        HitCurveDisplay.of(rankings, pvalue=True, **band)
+        HitCurveDisplay.from_rankings(rankings, pvalue=True, **band)
 
 
 @pytest.mark.parametrize("as_fraction", [False, True])

@@ -91,7 +91,7 @@ def test_bars_of_few_values_agree_with_all_placements(sizes, hits, metric):
 )
 @pytest.mark.slow
 def test_bars_of_many_values_agree_with_the_distribution(null):
-    display = NullDistributionDisplay.of(null, bins=12)
+    display = NullDistributionDisplay.from_result(null, bins=12)
     assert display.value is display.line_ is None
     assert texts(display.ax_.get_legend()) == [
         "null distribution",
@@ -109,7 +109,7 @@ def test_bars_of_many_values_agree_with_the_distribution(null):
 )
 @pytest.mark.parametrize("t", [30, 0.1])
 def test_bars_of_hits_are_as_wide_as_they_are_apart(metric, t):
-    display = NullDistributionDisplay.of(
+    display = NullDistributionDisplay.from_result(
         RandomSelectionNull(N, M, **named(metric, t=t))
     )
     depth = 30
@@ -142,7 +142,7 @@ def test_constructors_of_distributions_agree():
     for other in (
         NullDistributionDisplay.from_predictions(names, score, pos_label="t", bins=3),
         NullDistributionDisplay.from_predictions(ranking, bins=3),
-        NullDistributionDisplay.of(
+        NullDistributionDisplay.from_result(
             RandomSelectionTest().from_predictions(ranking), bins=3
         ),
     ):
@@ -152,7 +152,7 @@ def test_constructors_of_distributions_agree():
 
 def test_legend_says_what_the_test_says():
     result = RandomSelectionTest("recall@30").from_predictions(Y, A)
-    display = NullDistributionDisplay.of(result, bins=10)
+    display = NullDistributionDisplay.from_result(result, bins=10)
     value, z, p = (
         float(part.split()[-1])
         for part in display.line_.get_label().removeprefix("observed: ").split(",")
@@ -166,7 +166,7 @@ def test_legend_says_what_the_test_says():
 def test_several_rankings_and_far_values():
     groups = np.arange(N) % 3
     result = RandomSelectionTest().from_predictions(Y, Y * 10 + B, groups=groups)
-    display = NullDistributionDisplay.of(result, bins=8)
+    display = NullDistributionDisplay.from_result(result, bins=8)
     assert display.value == result.value == display.line_.get_xdata()[0]
     assert display.null_mean == result.null_mean
     low, high = display.ax_.get_xlim()
@@ -178,7 +178,7 @@ def test_search():
     scores = {"a": A, "b": B, "c": X[:, 1]}
     test = SearchSelectionTest(random_state=0, n_resamples=500)
     result = test.from_predictions(Y, scores)
-    display = NullDistributionDisplay.of(result, bins=15)
+    display = NullDistributionDisplay.from_result(result, bins=15)
     counts, edges = np.histogram(result.null_maxima, 15)
     assert display.probabilities * 500 == pytest.approx(counts)
     np.testing.assert_array_equal(display.edges, edges)
@@ -191,7 +191,7 @@ def test_search():
 
 def test_distributions_share_axes_and_keep_their_data():
     null = RandomSelectionNull(50, 5)
-    one = NullDistributionDisplay.of(null, bins=5)
+    one = NullDistributionDisplay.from_result(null, bins=5)
     before = one.probabilities.copy(), one.edges.copy()
     shown = [
         one.plot(),
@@ -220,9 +220,9 @@ def test_bad_settings_of_distributions_leave_no_figure():
         ({"plot_normal": "no"}, "`plot_normal` must be True or False; got 'no'"),
     ):
         with pytest.raises(ValueError, match=said):
-            NullDistributionDisplay.of(null, **settings)
+            NullDistributionDisplay.from_result(null, **settings)
     with pytest.raises(ValueError, match="`result` must be the result of a test or a"):
-        NullDistributionDisplay.of(0.5)
+        NullDistributionDisplay.from_result(0.5)
     assert plt.get_fignums() == []
 
 
@@ -230,7 +230,7 @@ def test_matplotlib_is_missed_before_anything_is_computed(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     null, two = NullDistributionDisplay, RankingComparisonDisplay
     for make, count in (
-        (null.of, 1),
+        (null.from_result, 1),
         (null.from_predictions, 2),
         (null.from_estimator, 3),
         (two.from_predictions, 2),

@@ -322,7 +322,7 @@ def test_ranks_that_ties_leave_no_choice_and_reversed_ones():
 def test_what_is_drawn_can_be_shown():
     test = RandomSelectionTest(n_resamples=500, random_state=0)
     result = test.from_predictions(Y, A, clusters=CLUSTER)
-    display = NullDistributionDisplay.of(result)
+    display = NullDistributionDisplay.from_result(result)
     assert display.ax_.get_xlabel()
     assert display.probabilities.sum() == pytest.approx(1.0)
 

@@ -271,7 +271,7 @@ def test_coverage_of_fixed_lists(kind, m):
             if result is None:
                 result = ask.from_predictions(sample, place, strata=plan["stratum"])
             else:
-                result = ask.of(result)
+                result = ask.from_result(result)
             low, high = result.confidence_interval()
             truth = make_metric(name)(y, place)
             covered.setdefault(name, []).append(low <= truth + 1e-9 <= high + 2e-9)
@@ -352,7 +352,9 @@ def test_chunks_give_the_same_in_any_order(name):
     chunks = [(y[one], score[one], strata[one]) for one in parts]
     assert limits_of(ask.from_chunks(chunks)) == limits_of(whole)
     assert limits_of(ask.from_chunks(lambda: iter(chunks))) == limits_of(whole)
-    assert limits_of(SampledMetricInterval(name, **FAST).of(whole)) == limits_of(whole)
+    assert limits_of(
+        SampledMetricInterval(name, **FAST).from_result(whole)
+    ) == limits_of(whole)
 
 
 def test_only_the_order_of_scores_and_the_runs_of_strata_count():
@@ -525,10 +527,10 @@ def test_no_target_is_undefined_with_a_warning():
     assert math.isnan(result.value)
     assert result.confidence_interval().high == 1  # a lone target may be the first
     assert result.recall_so_far().low == 0
-    precision = SampledMetricInterval("precision@3", **FAST).of(result)
+    precision = SampledMetricInterval("precision@3", **FAST).from_result(result)
     assert precision.value == 0
     with pytest.warns(match="average_precision is undefined"):
-        other = SampledMetricInterval(population=True, **FAST).of(result)
+        other = SampledMetricInterval(population=True, **FAST).from_result(result)
     assert other.confidence_interval() == result.confidence_interval()
 
 

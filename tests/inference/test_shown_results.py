@@ -195,9 +195,9 @@ def test_results_of_all_data_are_printed_copied_and_tables(question, kind):
         rankings = rankings.only("one")
     if question not in ANSWERED.get(kind, QUESTIONS):
         with pytest.raises(ValueError, match="^`[a-z_]+` must "):
-            ask.of(rankings)
+            ask.from_rankings(rankings)
         return
-    result = ask.of(rankings)
+    result = ask.from_rankings(rankings)
     fields = result.to_dict()
     assert json.dumps({name: [value] for name, value in fields.items()})
     frame = result.to_frame()

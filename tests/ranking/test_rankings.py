@@ -71,8 +71,10 @@ ENTRANCES = {
         ),
     ),
     "rankings of estimators": (
-        lambda ask, **data: ask.of(Rankings.from_estimator(MODEL, X, Y, **data)),
-        lambda ask, **data: ask.of(
+        lambda ask, **data: ask.from_rankings(
+            Rankings.from_estimator(MODEL, X, Y, **data)
+        ),
+        lambda ask, **data: ask.from_rankings(
             Rankings.from_estimator({"A": MODEL, "B": OTHER}, X, Y, **data)
         ),
     ),
@@ -97,7 +99,11 @@ def ranked(name, groups=None):
 def judge_of(name, scores, **data):
     """Answer of a question about the rankings of columns."""
     scores = scores if name == "comparison" else scores["A"]
-    return QUESTIONS[name].of(Rankings.from_predictions(Y, scores, **data)).to_dict()
+    return (
+        QUESTIONS[name]
+        .from_rankings(Rankings.from_predictions(Y, scores, **data))
+        .to_dict()
+    )
 
 
 def plain(answer):
@@ -191,8 +197,11 @@ def test_a_question_says_what_it_does_not_use():
     for ask in (RandomSelectionTest(), MetricInterval()):
         with pytest.raises(ValueError, match="`rankings` must be of one model here"):
             ask.from_predictions(Y, {"a": A, "b": B})
-        with pytest.raises(ValueError, match="`rankings` must be Rankings; got Ranki"):
-            ask.of(Ranking.from_predictions(Y, A))
+        with pytest.raises(ValueError, match="`rankings` must be Rankings, or"):
+            ask.from_rankings(Y)
+        one = Ranking.from_predictions(Y, A)
+        same = ask.from_rankings(Rankings.from_rankings(one))
+        assert str(ask.from_rankings(one)) == str(same)
     with pytest.raises(ValueError, match="`n_missed` must map each group"):
         RandomSelectionTest().from_predictions(Y, A, groups=DAY, n_missed=1)
 
@@ -459,7 +468,7 @@ def test_sparse_scores_are_refused():
 def test_a_comparison_of_three_models_is_compare_all():
     three = Rankings.from_predictions(Y, {"a": A, "b": B, "c": A + B})
     with pytest.raises(ValueError, match="two models, or .* `compare_all`; got 3"):
-        RankingComparison().of(three)
+        RankingComparison().from_rankings(three)
     assert len(RankingComparison().compare_all(three).to_frame()) == 3
 
 
@@ -467,7 +476,8 @@ def test_lower_scores_of_one_of_two_models():
     both = {"kept": A, "turned": -A}
     rankings = Rankings.from_predictions(Y, both, lower_is_better=["turned"])
     kept, turned = (
-        ThresholdChoice(t=10, n_resamples=99).of(rankings.only(name)) for name in both
+        ThresholdChoice(t=10, n_resamples=99).from_rankings(rankings.only(name))
+        for name in both
     )
     assert (kept.t, kept.threshold) == (turned.t, turned.threshold)
     assert kept.score == "the given scores"

@@ -177,9 +177,10 @@ def test_a_comparison_of_the_whole_collection():
     }
     labels, _ = appended(Y, scores["a"], MISSED, UNLISTED)
     test = RankingComparison(n_resamples=99)
-    found = test.of(Rankings.from_predictions(Y, scores, **ASKED))
+    found = test.from_rankings(Rankings.from_predictions(Y, scores, **ASKED))
     assert (
-        found.to_dict() == test.of(Rankings.from_predictions(labels, columns)).to_dict()
+        found.to_dict()
+        == test.from_rankings(Rankings.from_predictions(labels, columns)).to_dict()
     )
 
 

@@ -182,7 +182,7 @@ def test_rankings_that_do_not_go_together():
         (
             ({"a": counts, "b": y},),
             {},
-            "`rankings` must hold Ranking and RankCounts alone",
+            "`rankings` must be Rankings, or hold Ranking and RankCounts alone",
         ),
         ((y,), {}, "`y_score` must be given with `y_true`, unless"),
         (({},), {}, "must hold 1 or more rankings"),
@@ -765,7 +765,7 @@ def test_rankings_are_reported_as_the_data_they_are_from():
     folds = Rankings.from_predictions(y, scores, folds=group)
     report = ranking_report(folds)
     assert "  rankings   means over 3 folds\n" in str(report)
-    test = RandomSelectionTest().of(folds.only("plain"))
+    test = RandomSelectionTest().from_rankings(folds.only("plain"))
     assert report.tests["plain"].zscore == test.zscore
     untested = ranking_report(folds, pvalue=False)
     assert untested.null_distributions["plain"].std() == pytest.approx(test.null_std)

@@ -1,7 +1,7 @@
 """Base classes of tests and intervals: settings of a metric, and the entrances.
 
 An object of these classes holds settings only. An entrance, ``from_...``, makes
-`Rankings` of the data, and `of` answers for these with a frozen result.
+`Rankings` of the data, and `from_rankings` answers for these with a frozen result.
 """
 
 from __future__ import annotations
@@ -152,26 +152,6 @@ class Question(MetricSettings, ABC, Generic[Result]):
     #: Whether an item may be held out by several folds.
     _repeated: ClassVar[bool] = True
 
-    @abstractmethod
-    def of(self, rankings: Rankings) -> Result:
-        """Answer for rankings.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            Rankings of any data.
-
-        Returns
-        -------
-        result : frozen result
-            The answer.
-
-        Raises
-        ------
-        ValueError
-            If the question cannot be asked of these rankings.
-        """
-
     @_made_by(Rankings.from_predictions)
     def from_predictions(self, rankings: Rankings) -> Result:
         """Answer for labels and scores.
@@ -202,7 +182,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
             If labels, scores or another column are not valid, if a class is absent, or
             if the question does not use one of the arguments.
         """
-        return self.of(rankings)
+        return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_estimator)
     def from_estimator(self, rankings: Rankings) -> Result:
@@ -235,7 +215,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
-        return self.of(rankings)
+        return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_cv)
     def from_cv(self, rankings: Rankings) -> Result:
@@ -264,7 +244,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             As in `from_estimator`; also if no fold holds targets and non-targets.
         """
-        return self.of(rankings)
+        return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_cv_results)
     def from_cv_results(self, rankings: Rankings) -> Result:
@@ -289,17 +269,17 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             If estimators or indices are missing, and as in `from_cv`.
         """
-        return self.of(rankings)
+        return self.from_rankings(rankings)
 
-    @_made_by(Rankings.from_rankings)
-    def from_rankings(self, rankings: Rankings) -> Result:
+    @abstractmethod
+    def from_rankings(self, rankings: Any) -> Result:
         """Answer for existing rankings of one data set, or of several.
 
         Parameters
         ----------
-        rankings : Ranking, RankCounts, sequence of them, or mapping
-            One ranking, or one for each data set. A mapping has these for several
-            models, by name.
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
+            Rankings of any data; or one ranking, or one for each data set. A mapping
+            has these for several models, by name.
 
         Returns
         -------
@@ -312,7 +292,6 @@ class Question(MetricSettings, ABC, Generic[Result]):
             If the models differ in the numbers of data sets or of targets, or of items
             for one data set.
         """
-        return self.of(rankings)
 
     def _asked(self, rankings: Rankings) -> Rankings:
         """Return the parts for which the metric is defined; refuse other data."""
@@ -343,8 +322,6 @@ class Question(MetricSettings, ABC, Generic[Result]):
 
     def _check_data(self, rankings: Rankings) -> None:
         """Refuse what the question does not use."""
-        if not isinstance(rankings, Rankings):
-            raise invalid("rankings", "be Rankings", type(rankings).__name__)
         given = {
             "groups": rankings.grouped,
             "clusters": rankings.clusters is not None,

@@ -195,12 +195,12 @@ class RankingComparison(Question[RankingComparisonResult]):
         self.alternative = alternative
         _check_method(method, self._metric())
 
-    def of(self, rankings: Rankings) -> RankingComparisonResult:
+    def from_rankings(self, rankings: Any) -> RankingComparisonResult:
         """Compare the rankings of two models, A and B.
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             Rankings of any data, of two models. The first is A.
 
         Returns
@@ -214,6 +214,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             If there are other than two models, if a class is absent, or if `method` is
             not for these data.
         """
+        rankings = Rankings.from_rankings(rankings)
         if isinstance(rankings, Rankings) and len(rankings.names) != 2:
             rule = "hold two models, or else be given to `compare_all`"
             raise invalid("y_score", rule, str(len(rankings.names)))

@@ -189,12 +189,12 @@ class MetricInterval(Question[MetricIntervalResult]):
         self.method = method
         self._check_method(self._metric())
 
-    def of(self, rankings: Rankings) -> MetricIntervalResult:
+    def from_rankings(self, rankings: Any) -> MetricIntervalResult:
         """Compute the interval for a ranking, or for the mean over several.
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             Rankings of any data, of one model.
 
         Returns
@@ -213,6 +213,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             `ties` is not "expected", or if the method is "bootstrap" and `ties` is
             "together".
         """
+        rankings = Rankings.from_rankings(rankings)
         asked = self._asked(rankings)
         each, method = asked.single, self._choose(asked)
         metric = for_weights(self._metric(), each)

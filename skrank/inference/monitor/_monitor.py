@@ -176,7 +176,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
             raise invalid("reference", rule, brief(reference), advice)
         warn(
             f"A loss of {made.name} from {reference:.4g} is found late or never, "
-            "because a day can hardly be worse. Prefer recall at a t with a larger mean.",
+            "because a day can hardly be worse. Prefer recall at a t with a larger "
+            "mean.",
             UserWarning,
         )
 
@@ -226,12 +227,12 @@ class RankingMonitor(Question[RankingMonitorResult]):
         day = replace(ranked, parts=[row], kind="groups", labels=(group,), grouped=True)
         return self._after(previous, day, "group")
 
-    def of(self, rankings: Rankings) -> RankingMonitorResult:
+    def from_rankings(self, rankings: Any) -> RankingMonitorResult:
         """Answer for the days in the order of their labels.
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             Rankings of the days; against a model also of that model. The labels of the
             days must have an order: numbers, dates, or texts of numbers or of dates as
             "2026-01-31". Other days can be given to `update`, one after another.
@@ -247,6 +248,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             If there are no groups, if other data are given, if the order of the days is
             not known, or if the number of models is not one, or two against a model.
         """
+        rankings = Rankings.from_rankings(rankings)
         return self._after(None, rankings)
 
     def _after(

@@ -159,12 +159,12 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         self.alternative = alternative
         self.independent = check_flag("independent", independent)
 
-    def of(self, rankings: Rankings) -> RandomSelectionResult:
+    def from_rankings(self, rankings: Any) -> RandomSelectionResult:
         """Test rankings of one model.
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             Rankings of any data, of one model.
 
         Returns
@@ -179,6 +179,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             If there are several models, if a class is absent, if items have weights, or
             if `method` is not for clusters or strata.
         """
+        rankings = Rankings.from_rankings(rankings)
         asked = self._asked(rankings)
         listed = [i for i, one in enumerate(asked.single) if one.n_samples]
         if len(listed) < len(asked.parts):

@@ -307,7 +307,7 @@ class SampledMetricInterval(MetricSettings):
             )
         )
 
-    def of(self, result: SampledMetricResult) -> SampledMetricResult:
+    def from_result(self, result: SampledMetricResult) -> SampledMetricResult:
         """Answer for the data of a result, of this or of another metric.
 
         Parameters

@@ -129,12 +129,12 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
     ) -> None:
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
 
-    def of(self, rankings: Rankings) -> SearchSelectionResult:
+    def from_rankings(self, rankings: Any) -> SearchSelectionResult:
         """Test all models, and the best of them.
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             Rankings of any data. The models are the candidates.
 
         Returns
@@ -148,6 +148,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         ValueError
             If no ranking has targets and non-targets.
         """
+        rankings = Rankings.from_rankings(rankings)
         metric, asked = self._metric(), self._asked(rankings)
         targets = [row[0].items.targets for row in asked.parts]
         lists = [

@@ -233,12 +233,12 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         self.progress = check_flag("progress", progress)
         self.random_state = check_random_state(random_state)
 
-    def of(self, rankings: Rankings) -> ThresholdChoiceResult:
+    def from_rankings(self, rankings: Any) -> ThresholdChoiceResult:
         """Choose a threshold for a ranking, or a depth for several.
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             Rankings of any data, of one model. Folds are pooled.
 
         Returns
@@ -255,6 +255,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             targets (2 if t is given) or 2 groups, if items were only counted, or if
             something is to be guaranteed for folds.
         """
+        rankings = Rankings.from_rankings(rankings)
         asked = self._asked(rankings)
         if self.guarantee is not None and asked.kind == "folds":
             rule = "be of one model, and of items that it was not fitted to"
