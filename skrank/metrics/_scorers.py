@@ -68,7 +68,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         detector_targets: str | None,
         *,
         greater_is_better: bool = True,
-        average: str | None = None,
+        average: str = "binary",
         **settings: Any,
     ) -> None:
         """Store the settings of ``function(y_true, y_score, **settings)``.
@@ -77,9 +77,11 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         before the name of the metric. With `average` "macro", the score is the mean
         over the classes.
         """
-        check_option("average", average, (None, "macro"))
-        if average is not None and pos_label is not None:
-            raise invalid("pos_label", "be None with `average`", brief(pos_label))
+        check_option("average", average, ("binary", "macro"))
+        if average == "macro" and pos_label is not None:
+            raise invalid(
+                "pos_label", "be None with `average` 'macro'", brief(pos_label)
+            )
         answer = check_undefined(undefined)
         check_detector_targets(detector_targets)
         if pos_label is not None:
@@ -118,7 +120,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         labels: list[Any] = [self.settings.get("pos_label")]
         if self.average == "macro":
             if not hasattr(estimator, "classes_"):
-                rule = "be None for an estimator without classes"
+                rule = "be 'binary' for an estimator without classes"
                 raise invalid("average", rule, "'macro'")
             labels = estimator.classes_.tolist()
         outputs, values = _outputs.setdefault(method_caller, {}), []
@@ -137,7 +139,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         shown += [f"{name}={value!r}" for name, value in self.settings.items()]
         if self.detector_targets is not None:
             shown.append(f"detector_targets={self.detector_targets!r}")
-        if self.average is not None:
+        if self.average != "binary":
             shown.append(f"average={self.average!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -151,12 +153,12 @@ def scorer_of(
     pos_label: object,
     undefined: float | str,
     detector_targets: str | None,
-    average: str | None = None,
+    average: str = "binary",
 ) -> RankingScorer:
     """Make the scorer of a metric, negated if smaller values are better."""
     function = metric.unweighted if metric.counts_ranks else metric
     given = pos_label, undefined, detector_targets
-    name = metric.name if average is None else f"{average}_{metric.name}"
+    name = "macro_" * (average == "macro") + metric.name
     larger = metric.greater_is_better
     return RankingScorer(
         function, name, *given, greater_is_better=larger, average=average
@@ -170,7 +172,7 @@ def make_average_precision_scorer(
     pos_label: object = None,
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
-    average: str | None = None,
+    average: str = "binary",
 ) -> RankingScorer:
     """Make a scorer of average precision.
 
@@ -183,8 +185,7 @@ def make_average_precision_scorer(
     {pos_label}
     {undefined_of_scorer}
     {detector_targets_of_scorer}
-    average : {{"macro"}}, default=None
-        "macro" is the mean over the classes, each against the rest.
+    {average}
 
     Returns
     -------
@@ -229,6 +230,7 @@ def make_average_precision_at_k_scorer(
     pos_label: object = None,
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
+    average: str = "binary",
 ) -> RankingScorer:
     """Make a scorer of average precision at k.
 
@@ -245,6 +247,7 @@ def make_average_precision_at_k_scorer(
     {pos_label}
     {undefined_of_scorer}
     {detector_targets_of_scorer}
+    {average}
 
     Returns
     -------
@@ -266,7 +269,7 @@ def make_average_precision_at_k_scorer(
     'average_precision@100'
     """
     metric = average_precision_at(k, normalize, ties)
-    return scorer_of(metric, pos_label, undefined, detector_targets)
+    return scorer_of(metric, pos_label, undefined, detector_targets, average)
 
 
 @documented
@@ -277,6 +280,7 @@ def make_recall_at_t_scorer(
     pos_label: object = None,
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
+    average: str = "binary",
 ) -> RankingScorer:
     """Make a scorer of recall at t.
 
@@ -291,6 +295,7 @@ def make_recall_at_t_scorer(
     {pos_label}
     {undefined_of_scorer}
     {detector_targets_of_scorer}
+    {average}
 
     Returns
     -------
@@ -311,7 +316,9 @@ def make_recall_at_t_scorer(
     >>> make_recall_at_t_scorer(0.05).__name__
     'recall@0.05'
     """
-    return scorer_of(RecallAtT(t, ties=ties), pos_label, undefined, detector_targets)
+    return scorer_of(
+        RecallAtT(t, ties=ties), pos_label, undefined, detector_targets, average
+    )
 
 
 @documented
@@ -322,6 +329,7 @@ def make_precision_at_t_scorer(
     pos_label: object = None,
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
+    average: str = "binary",
 ) -> RankingScorer:
     """Make a scorer of precision at t.
 
@@ -336,6 +344,7 @@ def make_precision_at_t_scorer(
     {pos_label}
     {undefined_of_scorer}
     {detector_targets_of_scorer}
+    {average}
 
     Returns
     -------
@@ -356,4 +365,6 @@ def make_precision_at_t_scorer(
     >>> make_precision_at_t_scorer(50).__name__
     'precision@50'
     """
-    return scorer_of(PrecisionAtT(t, ties=ties), pos_label, undefined, detector_targets)
+    return scorer_of(
+        PrecisionAtT(t, ties=ties), pos_label, undefined, detector_targets, average
+    )

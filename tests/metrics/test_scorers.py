@@ -538,6 +538,15 @@ def test_macro_is_the_mean_over_the_classes(estimator):
     assert scorer(estimator, X[300:], y[300:]) == pytest.approx(np.mean(values))
     again = pickle.loads(pickle.dumps(scorer))
     assert again(estimator, X[300:], y[300:]) == scorer(estimator, X[300:], y[300:])
+    for make, depth in (
+        (make_recall_at_t_scorer, 20),
+        (make_precision_at_t_scorer, 20),
+        (make_average_precision_at_k_scorer, 20),
+    ):
+        each = [make(depth, pos_label=label) for label in range(5)]
+        mean = np.mean([one(estimator, X[300:], y[300:]) for one in each])
+        macro = make(depth, average="macro")
+        assert macro(estimator, X[300:], y[300:]) == pytest.approx(mean)
     by_name = make_metric_scorer("k_at_recall(0.5)", average="macro")
     assert by_name.__name__ == "neg_macro_k_at_recall(0.5)"
     adjusted = make_metric_scorer("ap", statistic="zscore", average="macro")
@@ -560,9 +569,9 @@ def test_macro_of_an_absent_class_and_of_no_classes():
     ]
     found = zero(model, X[some], y[some])
     assert found == pytest.approx(sum(present) / 10)
-    with pytest.raises(ValueError, match="`average` must be None for an estimator"):
+    with pytest.raises(ValueError, match="`average` must be 'binary' for an estimator"):
         scorer(Ridge().fit(X, y), X, y)
     with pytest.raises(ValueError, match="`pos_label` must be None with `average`"):
         make_average_precision_scorer(average="macro", pos_label=1)
-    with pytest.raises(ValueError, match="`average` must be one of None, 'macro'"):
+    with pytest.raises(ValueError, match="`average` must be one of 'binary', 'macro'"):
         make_average_precision_scorer(average="micro")

@@ -73,7 +73,7 @@ def make_metric_scorer(
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
     statistic: str | None = None,
-    average: str | None = None,
+    average: str = "binary",
 ) -> RankingScorer:
     """Make a scorer from the name of a metric.
 
@@ -111,10 +111,11 @@ def make_metric_scorer(
         Not for metrics without a null distribution: "max_f_score",
         "breakeven_point", "k_at_recall", "precision_at_recall", "wss", "ks_statistic"
         and "recall_at_precision". None is the value itself.
-    average : {"macro"}, default=None
-        "macro" is the mean over the classes of a classifier, each against the rest, and
-        the name begins with ``"macro_"``. Each class counts the same. A class without
-        items in the fold has the value `undefined`. None scores the class `pos_label`.
+    average : {"binary", "macro"}, default="binary"
+        "binary" scores the class `pos_label`. "macro" is the mean over the classes of a
+        classifier, each against the rest, and the name begins with ``"macro_"``. Each
+        class counts the same. A class without items in the fold has the value
+        `undefined`.
 
     Returns
     -------
@@ -175,7 +176,7 @@ def make_metric_scorer(
         answer = -answer  # the sign of the scorer reverses this
     return RankingScorer(
         selection_score,
-        f"{'' if average is None else f'{average}_'}{statistic}({made.name})",
+        f"{'macro_' * (average == 'macro')}{statistic}({made.name})",
         pos_label,
         answer,
         detector_targets,
