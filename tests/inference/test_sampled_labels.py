@@ -7,12 +7,15 @@ list; the hypergeometric distribution; the metrics of the complete list.
 import itertools
 import math
 import pickle
+import re
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import digamma, expit, logit
 from scipy.stats import hypergeom
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
@@ -190,6 +193,39 @@ def ever_wrong(n, total, alpha, limit, *, sequential):
 @pytest.mark.parametrize(("total", "limit"), [(1, 0), (3, 1), (9, 5), (14, 12)])
 def test_sequential_pvalue_holds_at_all_looks(total, limit):
     assert ever_wrong(24, total, 0.2, limit, sequential=True) <= 0.2
+
+
+@pytest.mark.filterwarnings("ignore:All .* labels are those of targets")
+@pytest.mark.parametrize("n_above", [0, 2])
+@pytest.mark.parametrize(("n", "r"), [(8, 3), (7, 6), (6, 1)])
+def test_sequential_pvalue_is_the_inverse_of_the_martingale(n, r, n_above):
+    """Judge: all places of all numbers of targets, in fractions.
+
+    A stratum with all labels above the sampled one changes nothing.
+    """
+    for x in range(r + 1):
+        first = tuple(i < x for i in range(r))
+        places = [itertools.combinations(range(n), k) for k in range(n + 1)]
+        chance = [
+            Fraction(
+                sum(tuple(i in some for i in range(r)) == first for some in every),
+                math.comb(n, k),
+            )
+            for k, every in enumerate(places)
+        ]
+        y = np.array([0.0, 1.0][:n_above] + [*first] + [math.nan] * (n - r))
+        strata = np.repeat([0, 1], [n_above, n])
+        ask = SampledMetricInterval("precision@1", **FAST)
+        result = ask.from_predictions(y, -np.arange(y.size), strata=strata)
+        for at_most in range(n - r + 2):
+            # the mean over all smaller totals, divided by the chance of the total
+            inverse = [
+                chance[k] * k / sum(chance[:k])
+                for k in range(x + at_most + 1, n - (r - x) + 1)
+                if any(chance[:k])
+            ]
+            found = result.remaining_pvalue(at_most, sequential=True)
+            assert found == pytest.approx(float(min(1, max(inverse, default=0))))
 
 
 def test_pvalue_of_one_look_does_not_hold_at_all_looks():
@@ -419,6 +455,37 @@ def test_labels_of_the_top_give_what_they_can():
             SampledMetricInterval(name).from_predictions(seen, score)
 
 
+@pytest.mark.parametrize("name", ["average_precision", "recall@9", "k_at_recall(0.5)"])
+def test_bounds_of_a_long_list_of_which_the_top_was_labelled(name):
+    """Judge: the value for each number of targets in the rest, first and last in it."""
+    n, top = 200_000, np.array([1, 0, 0, 1, 0, 1, 0, 0, 1, 0.0])
+    found, hits = top.sum(), np.flatnonzero(top) + 1
+    k = np.arange(n - top.size + 1.0)
+    if name == "recall@9":
+        bounds = found / (found + k[-1]), 1
+    elif name == "k_at_recall(0.5)":  # half of the targets, first or last in the list
+        needed = np.ceil((found + k) / 2)
+        inside = hits[np.minimum(needed, 4).astype(int) - 1]
+        later = needed > found
+        bounds = inside[0], np.where(later, n - k + needed - found, inside).max()
+    else:  # sums of (found + j) / (start + j) by harmonic numbers
+        known = (np.arange(1, 5) / hits).sum()
+        values = [
+            (
+                known
+                + k
+                - (start - found) * (digamma(start + k + 1) - digamma(start + 1))
+            )
+            / (found + k)
+            for start in (n - k, np.full_like(k, top.size))
+        ]
+        bounds = min(values[0]), max(values[1])
+    y = np.append(top, np.full(n - top.size, math.nan))
+    said = re.escape("between {:.3g} and {:.3g}. Label".format(*bounds))
+    with pytest.raises(ValueError, match=f"precision@10.* which is {said}"):
+        SampledMetricInterval(name).from_predictions(y, -np.arange(n))
+
+
 NAN = np.nan
 GOOD = {"y_true": [1, 0, NAN, 0, NAN, 0], "y_score": [6, 5, 4, 3, 2, 1]}
 
@@ -564,6 +631,59 @@ def test_population_is_wider_and_that_of_full_lists_for_all_labels():
     result = SampledMetricInterval(population=True).from_predictions(full, score)
     expected = MetricInterval().from_predictions(full, score).confidence_interval()
     assert_allclose(result.confidence_interval(), expected, rtol=1e-9)
+
+
+def test_errors_of_the_labels_and_of_other_lists_add_up_in_squares():
+    """Judge: intervals of full lists, with targets at random places by another draw."""
+    y, score, strata = sampled_list(n=1000, budget=250, seed=4)
+    order = np.argsort(-score)
+    y, score, strata = y[order], score[order], strata[order]
+    rng, errors = np.random.default_rng(0), []
+    for _ in range(9):
+        full = np.nan_to_num(y)
+        for one in np.unique(strata):
+            free = np.flatnonzero((strata == one) & np.isnan(y))
+            known = y[(strata == one) & ~np.isnan(y)]
+            x, r = known.sum(), known.size
+            if free.size and x:
+                chosen = rng.binomial(free.size, rng.beta(x, r - x))
+                full[rng.choice(free, chosen, replace=False)] = 1
+        result = MetricInterval(n_resamples=99).from_predictions(full, score)
+        low, high = result.confidence_interval(0.8)
+        errors.append(np.diff(logit([low, result.value, high])))
+    alone, others = (
+        SampledMetricInterval(population=one).from_predictions(y, score, strata=strata)
+        for one in (False, True)
+    )
+    value, (low, high) = alone.value, alone.confidence_interval(0.8)
+    below, above = np.diff(logit([low, value, high]))
+    expected = logit(value) + np.array([-1, 1]) * np.hypot(
+        [below, above], np.mean(errors, axis=0)
+    )
+    assert_allclose(others.confidence_interval(0.8), expit(expected), rtol=0.05)
+    assert "of this list and of others like it is between" in others.conclusion()
+    assert "of this list is between" in alone.conclusion()
+
+
+def test_the_interval_of_profits_over_lists_has_their_unit():
+    y, score, strata = sampled_list(n=1000, budget=200)
+    found = [
+        SampledMetricInterval(f"expected_profit@20({unit})", population=True, **FAST)
+        .from_predictions(y, score, strata=strata)
+        .confidence_interval()
+        for unit in ("benefit=5, cost=0.1", "benefit=5000, cost=100")
+    ]
+    assert_allclose(1000 * np.array(found[0]), found[1])
+    assert found[1].high > 1000
+
+
+def test_the_interval_of_ranks_over_lists_ends_with_the_list():
+    y, place = np.full(1000, math.nan), -np.arange(1000)
+    y[::10] = False
+    y[[100, 500, 900]] = True
+    ask = SampledMetricInterval("k_at_recall(0.8)", population=True, **FAST)
+    result = ask.from_predictions(y, place, strata=np.zeros(1000))
+    assert 900 < result.confidence_interval().high <= 1000
 
 
 def test_result_says_what_is_known():
