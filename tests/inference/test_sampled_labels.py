@@ -443,6 +443,7 @@ def test_labels_of_the_top_give_what_they_can():
     assert result.value == pytest.approx(2 / 3)
     assert_allclose(result.confidence_interval(), 2 / 3)
     assert tuple(result.remaining()) == (0, 3)
+    assert math.isnan(result.n_remaining)  # nobody looked at the rest
     # bounds by enumeration of all labels of the rest
     for name in ("average_precision", "recall@3", "enrichment_factor@3"):
         metric = make_metric(name)
@@ -727,6 +728,33 @@ def test_band_contains_the_curve_and_ends_at_the_remaining_targets():
     together = result.hit_curve_band([1500, 3000])
     assert np.all(together.low <= point.low)
     assert np.all(together.high >= point.high)
+
+
+def test_the_value_depends_on_the_first_stratum_without_a_label():
+    y = np.array([1, 0, math.nan, math.nan, 0, 1, math.nan, math.nan])
+    given = {"y_true": y, "y_score": -np.arange(8), "strata": np.repeat(range(4), 2)}
+    result = SampledMetricInterval("precision@2", **FAST).from_predictions(**given)
+    assert tuple(result.confidence_interval()) == (0.5, 0.5)
+    for t in (3, 4, 5, 6):
+        ask = SampledMetricInterval(f"precision@{t}", **FAST)
+        with pytest.raises(ValueError, match="got none in 1, 3"):
+            ask.from_predictions(**given)
+
+
+def test_the_pvalue_of_several_strata_is_that_of_the_limits_without_mid_p():
+    """Judge: the largest number that is not rejected at a level is its upper limit."""
+    y, strata = np.full(400, math.nan), np.repeat([0, 1], 200)
+    y[::8] = np.arange(50) % 5 < 2
+    result = SampledMetricInterval("precision@400").from_predictions(
+        y, -np.arange(400), strata=strata
+    )
+    for level in (0.8, 0.9, 0.95):
+        _, high = result.remaining(level)
+        assert result.remaining_pvalue(high) <= (1 - level) / 2 + 0.001
+        assert result.remaining_pvalue(high - 1) >= (1 - level) / 2 - 0.001
+    mid_p = SampledMetricInterval("precision@400", mid_p=True).of(result)
+    assert mid_p.remaining().high < result.remaining().high
+    assert mid_p.remaining_pvalue(60) == result.remaining_pvalue(60)
 
 
 def test_several_strata_have_a_pvalue_but_no_sequential_one():

@@ -706,11 +706,18 @@ def test_too_few_days_for_a_promise():
     choice = ThresholdChoice(recall=0.8, guarantee=0.95, n_resamples=20)
     with pytest.warns(UserWarning, match="needs 14 groups with targets or more, and g"):
         result = choice.from_predictions(y, score, groups=day)
-    assert result.recall == 1
+    assert (result.recall, result.t) == (1, 50)  # all items
     choice = ThresholdChoice(precision=0.5, guarantee=0.95, n_resamples=20)
     with pytest.warns(UserWarning, match="At the least, 6 days must have a precision"):
         result = choice.from_predictions(y, score, groups=day)
     assert result.t == 0
+    # no number of days is enough if their best mean is below the promise
+    first = [y[day == one][np.argsort(-score[day == one])] for one in range(12)]
+    best = (np.cumsum(first, axis=1) / np.arange(1, 51)).mean(axis=0).max()
+    choice = ThresholdChoice(precision=0.95, guarantee=0.95, n_resamples=20)
+    said = f"The largest mean precision here is {best:.2g} at a depth of"
+    with pytest.warns(UserWarning, match=re.escape(said)):
+        choice.from_predictions(y, score, groups=day)
 
 
 def test_few_days_are_said():

@@ -63,6 +63,28 @@ def test_a_cutoff_inside_a_tie_against_scipy(shape, ties, z):
     assert found.log_pvalue == pytest.approx(exact, rel=1e-8, abs=1e-8)
 
 
+@pytest.mark.parametrize("side", ["greater", "less"])
+def test_a_cutoff_inside_a_tie_that_may_be_full(side):
+    """Nearly all items are targets, so that often all of a small tie are."""
+    n, m, above, size, part = 100_000, 95_000, 80_000, 20, 8
+    null = RandomSelectionNull(
+        n,
+        m,
+        f"recall@{above + part}",
+        tie_sizes=[*[1] * above, size, *[1] * (n - above - size)],
+    )
+    wanted = 76_100 * size + part * size if side == "greater" else 75_900 * size
+
+    def reached(over, d):
+        hits = over * size + d * part
+        return hits >= wanted if side == "greater" else hits <= wanted
+
+    found = null.tail(wanted / size / m, alternative=side)
+    assert found.method == "exact"
+    exact = two_cells(n, m, above, size, reached)
+    assert found.log_pvalue == pytest.approx(exact, rel=1e-8)
+
+
 @pytest.mark.parametrize("shape", [(30, 6, 11), (10_000, 200, 500), (100_000, 50, 999)])
 def test_quantiles_invert_probabilities(shape):
     """As SciPy's do; a probability near 1 has the digits of the other tail."""
