@@ -502,6 +502,43 @@ def test_a_damaged_state_is_refused():
     assert n_damages > 1000
 
 
+# written by the first version that has a checksum
+STORED = {
+    "schema": 1,
+    "metric": "recall@2",
+    "ties": "expected",
+    "against": 0.5,
+    "significance_level": 0.05,
+    "bounds": [0.0, 1.0],
+    "models": ["model"],
+    "labels": ["1"],
+    "values": [0.0],
+    "log10_evidences": [0.005392894769716595],
+    "logs": [
+        -3.2622223842828637,
+        -3.1964710067200834,
+        -3.0686376352101985,
+        -2.886316078416244,
+        -2.703994521622289,
+    ],
+    "n_counted": 1,
+    "n_samples": 4,
+    "n_targets": 2,
+    "checksum": 2514503511,
+}
+
+
+def test_a_state_that_was_stored_goes_on():
+    """A day without a hit in the top 2, as it was written once."""
+    monitor = RankingMonitor("recall@2", against=0.5)
+    days = np.repeat([1, 2], 4)
+    y, score = np.array([0, 0, 1, 1, 0, 1, 0, 1]), np.tile([4.0, 3.0, 2.0, 1.0], 2)
+    result = monitor.update(y[4:], score[4:], group=2, after=STORED)
+    expected = monitor.from_predictions(y, score, groups=days)
+    assert result.log10_evidences == pytest.approx(expected.log10_evidences)
+    assert (result.values, result.labels) == ((0.0, 0.5), ("1", "2"))
+
+
 def test_a_state_of_another_monitor_is_refused():
     class Same(type(make_metric("recall@10"))):
         bounds = 0.0, 2.0
