@@ -502,7 +502,7 @@ def test_a_damaged_state_is_refused():
     assert n_damages > 1000
 
 
-# written by the first version that has a checksum
+# of RankingMonitor("recall@2", against=0.5) after one day, in a file
 STORED = {
     "schema": 1,
     "metric": "recall@2",
@@ -529,7 +529,7 @@ STORED = {
 
 
 def test_a_state_that_was_stored_goes_on():
-    """A day without a hit in the top 2, as it was written once."""
+    """Judge: the days in one call. Files of other versions must be readable."""
     monitor = RankingMonitor("recall@2", against=0.5)
     days = np.repeat([1, 2], 4)
     y, score = np.array([0, 0, 1, 1, 0, 1, 0, 1]), np.tile([4.0, 3.0, 2.0, 1.0], 2)

@@ -128,6 +128,21 @@ def test_printed_result():
     ]
 
 
+@pytest.mark.parametrize(("alternative", "sign"), [("less", "<="), ("greater", ">=")])
+def test_the_alternative_is_printed(alternative, sign):
+    test = RandomSelectionTest("precision@5", alternative=alternative)
+    result = test.from_predictions(*list_with_ap(20, [1, 2, 5]))
+    assert f"P(null {sign} observed), method: exact" in str(result)
+
+
+@pytest.mark.parametrize("m", [8, 10, 11])
+def test_more_targets_than_others_are_noted(m):
+    result = RandomSelectionTest().from_predictions(
+        np.arange(20) % 2 * 10 + np.arange(20) // 2 < m, np.arange(20)
+    )
+    assert ("most items are targets: is the rare class" in str(result)) == (m > 10)
+
+
 def half_of_100(hits):
     """100 items, 50 of them targets, of which so many are in the first half."""
     is_hit = np.arange(50) < hits
@@ -395,6 +410,12 @@ def test_missed_targets_in_print_and_in_counts():
     assert str(result).splitlines()[1] == line
     counts = RankCounts.from_predictions(y_true, y_score)
     assert test.from_predictions(counts, n_missed=2).to_dict() == result.to_dict()
+    # they alone make a ranking worse than chance, which is read forwards
+    y_true, y_score = half_of_100(25)
+    test = RandomSelectionTest()
+    result = test.from_predictions(y_true, y_score, n_missed=100)
+    assert result.null_distribution.cdf(result.value) <= 0.001
+    assert "note" not in str(result).replace("note       most items are targets", "")
 
 
 @pytest.mark.parametrize(
@@ -445,6 +466,14 @@ def test_a_monte_carlo_pvalue_that_no_draw_reached_is_a_limit():
     assert "<= 0.01" in str(test.from_predictions(y, -np.arange(200.0)))
     score = np.random.default_rng(0).normal(size=200)
     assert "<=" not in str(test.from_predictions(y, score))
+    # one draw reached it: (1 + 1) / (99 + 1) is no limit
+    for seed in range(200):
+        score = np.random.default_rng(seed).normal(0.6 * y)
+        result = test.from_predictions(y, score)
+        if result.pvalue == 2 / 100:
+            break
+    assert result.pvalue == 2 / 100
+    assert "<=" not in str(result)
 
 
 def test_precision_counts_given_rankings_without_targets():
