@@ -219,6 +219,13 @@ def test_given_depth_of_each_day(t):
     alike = found.sum() ** 2 / (found**2).sum()  # as many days of equal targets
     half = student.isf(0.025, alike - 1) * np.std(each, ddof=1) / math.sqrt(60)
     assert_allclose([low, high], [profit - half, profit + half], rtol=1e-9)
+    hits = [
+        y[day == one][np.argsort(-score[day == one])[:5]].sum() for one in range(60)
+    ]
+    middle = np.mean(hits) / 5
+    half = student.isf(0.025, alike - 1) * np.std(hits, ddof=1) / 5 / math.sqrt(60)
+    limits = result.confidence_interval("precision")
+    assert_allclose(limits, [middle - half, middle + half], rtol=1e-9)
 
 
 def test_depth_of_days_of_other_lengths():
@@ -229,7 +236,8 @@ def test_depth_of_days_of_other_lengths():
     )
     assert result.t == pytest.approx((20 + 59 * 30) / 60)
     choice = ThresholdChoice(recall=1.0, n_resamples=20)
-    assert choice.from_predictions(y[kept], score[kept], groups=day[kept]).t <= 50
+    result = choice.from_predictions(y[kept], score[kept], groups=day[kept])
+    assert 20 < result.t <= result.confidence_interval("t").high <= 50
 
 
 @pytest.mark.filterwarnings("ignore:2 rankings are few")
@@ -921,6 +929,45 @@ def test_limits_of_t_are_those_of_the_items_above_in_another_sample(n, share):
     low, high = logit(result.confidence_interval("precision"))
     at = logit(hits / t)
     assert_allclose([at - low, high - at], norm.isf(0.025) * error, rtol=0.1)
+
+
+def test_limits_of_a_recall_of_all_targets():
+    """Judge: the limit of Clopper and Pearson, which is 1 on the other side."""
+    y = np.arange(200) < 12
+    result = ThresholdChoice(t=50, n_resamples=40_000).from_predictions(
+        y, -np.arange(200.0)
+    )
+    low, high = result.confidence_interval("recall")
+    assert (low, high) == (pytest.approx(beta.ppf(0.025, 12, 1), rel=0.01), 1)
+    low, high = result.confidence_interval("precision")
+    assert low < 12 / 50 < high < 0.4
+
+
+@pytest.mark.parametrize(("m", "shift", "seed"), [(8, 1.0, 0), (30, 0.7, 1)])
+def test_limits_of_a_choice_are_of_here_and_elsewhere(m, shift, seed):
+    """Judge: other draws by the prior of Jeffreys, of what is further apart."""
+    rng, n = np.random.default_rng(seed), 500
+    y = np.arange(n) < m
+    choice = ThresholdChoice(benefit=30, cost=2, n_resamples=40_000)
+    result = choice.from_predictions(y, rng.normal(shift * y))
+    here = result.apparent_recall * m
+    hits = sorted([result.recall * m, here])
+    others = sorted([result.recall * m * (1 / result.precision - 1), result.t - here])
+    assert hits[1] - hits[0] > 2
+    assert others[1] - others[0] > 2
+    (few, many), (less, more) = (
+        [size * rng.beta(one + 0.5, size - one + 0.5, 40_000) for one in ends]
+        for size, ends in ((m, hits), (n - m, others))
+    )
+    pairs = {
+        "t": [rng.binomial(n, one / n) for one in (few + less, many + more)],
+        "recall": [few / m, many / m],
+        "precision": [few / (few + more), many / (many + less)],
+    }
+    for name, (lows, highs) in pairs.items():
+        limits = np.quantile(lows, 0.025), np.quantile(highs, 0.975)
+        found = result.confidence_interval(name)
+        assert_allclose(found, limits, rtol=0.02, atol=name == "t")
 
 
 def by_days(seed=0, n_days=40, per_day=30):

@@ -80,6 +80,25 @@ def test_a_cutoff_inside_a_tie_that_may_be_full():
     assert found.log_pvalue == pytest.approx(exact, rel=1e-7)
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("z", [0.2, 4])
+def test_a_long_list_with_a_long_tie_at_the_cutoff(z):
+    """Half of the hits of the tie count; SciPy adds those above it, for each number."""
+    n, m, above, size = 600_000, 250_000, 200_000, 200_000
+    sizes = np.ones(n - size + 1, dtype=int)
+    sizes[above] = size
+    null = RandomSelectionNull(n, m, f"recall@{above + size // 2}", tie_sizes=sizes)
+    wanted = round((null.mean() + z * null.std()) * m)
+    law = hypergeom(n, size, m)
+    tied = np.arange(*(law.mean() + np.array([-10, 10]) * law.std()).astype(int))
+    least = np.ceil(wanted - tied / 2)
+    beyond = hypergeom.logsf(least - 1, n - size, above, m - tied)
+    found = null.tail(wanted / m)
+    assert found.method == "exact"
+    expected = logsumexp(law.logpmf(tied) + beyond)
+    assert found.log_pvalue == pytest.approx(expected, rel=1e-7, abs=1e-7)
+
+
 @pytest.mark.parametrize("shape", [(30, 6, 11), (10_000, 200, 500), (100_000, 50, 999)])
 def test_quantiles_invert_probabilities(shape):
     """As SciPy's do; a probability near 1 has the digits of the other tail."""
