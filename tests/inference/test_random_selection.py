@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -93,7 +94,7 @@ def test_bounds_hold_the_pvalue():
     y_true, y_score = list_with_ap(n, [1, 3, *range(n - m + 3, n + 1)])
     test = RandomSelectionTest(f"average_precision@{k}(normalize=hits)")
     two = np.tile(y_true, 2), np.tile(y_score, 2)
-    with pytest.warns(RuntimeWarning, match="is known to be at least"):
+    with pytest.warns(RuntimeWarning, match="is known to be at least") as seen:
         result = test.from_predictions(*two, groups=np.repeat([0, 1], n))
     null = {Fraction(0): Fraction(math.comb(n - k, m), math.comb(n, m))}
     for hits in (1, 2):
@@ -108,6 +109,9 @@ def test_bounds_hold_the_pvalue():
     low, high = result.pvalue_bounds
     assert result.value == pytest.approx(5 / 6)
     assert low < least < most < high == result.pvalue
+    pattern = r"at least ([\d.e-]+), and at most ([\d.e-]+) \("
+    said = re.search(pattern, str(seen[0].message))
+    assert [*map(float, said.groups())] == pytest.approx([low, high], rel=0.05)
 
 
 def test_printed_result():

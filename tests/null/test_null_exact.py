@@ -132,6 +132,18 @@ def test_one_tie_that_the_cutoff_divides(method):
     assert found.pvalue == pytest.approx(truth, rel=room)
 
 
+@pytest.mark.parametrize("side", judges.SIDES)
+@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS[:3])
+def test_bounds_of_exact_tails_are_the_probability(sizes, n_targets, side):
+    exact = judges.exact_law("average_precision", sizes, n_targets)
+    null = judges.case_null("average_precision", sizes, n_targets)
+    at = judges.SIDES.index(side)
+    for value in exact.values:
+        found = null.tail(float(value), alternative=side)
+        expected = float(exact.pvalues(value)[at])
+        assert np.exp(found.log_bounds) == pytest.approx(expected, rel=1e-9)
+
+
 def test_the_least_value_of_many_ties_is_bounded():
     """By the worst order of all, and by that inside the ties."""
     sizes = np.ceil(np.random.default_rng(54).pareto(1, 400)).astype(int)
