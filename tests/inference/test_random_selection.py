@@ -109,6 +109,17 @@ def test_bounds_hold_the_pvalue():
     low, high = result.pvalue_bounds
     assert result.value == pytest.approx(5 / 6)
     assert low < least < most < high == result.pvalue
+    # the inequality of Cantelli
+    assert high == pytest.approx(1 / (1 + result.zscore**2))
+    # of the other side, the rest
+    beyond = sum(
+        p * q for (a, p), (b, q) in product(large, repeat=2) if a + b > Fraction(5, 3)
+    )
+    worse = RandomSelectionTest(test.metric, alternative="less").from_predictions(
+        *two, groups=np.repeat([0, 1], n)
+    )
+    low_of_rest, high_of_rest = worse.pvalue_bounds
+    assert 1 - high <= low_of_rest < 1 - beyond < high_of_rest == worse.pvalue
     pattern = r"at least ([\d.e-]+), and at most ([\d.e-]+) \("
     said = re.search(pattern, str(seen[0].message))
     assert [*map(float, said.groups())] == pytest.approx([low, high], rel=0.05)

@@ -305,6 +305,18 @@ def test_hits_at_a_cut_of_a_hundred_million(metric, t):
     assert null.pvalue(value) == pytest.approx(exact, rel=1e-6)
 
 
+def test_more_hits_above_the_cut_than_are_counted_one_by_one():
+    """All items above the cut are one group, of more than 2**21 possible hits."""
+    n, m, t = 6_000_000, 2_500_000, 3_000_000
+    null, law = RandomSelectionNull(n, m, f"recall@{t}"), hypergeom(n, m, t)
+    for z, side in ((4, "greater"), (-3, "less")):
+        hits = round(law.mean() + z * law.std())
+        found = null.tail(hits / m, alternative=side)
+        expected = law.logsf(hits - 1) if z > 0 else law.logcdf(hits)
+        assert found.method == "exact"
+        assert found.log_pvalue == pytest.approx(expected, abs=1e-7)
+
+
 def test_a_tie_across_the_cut_is_of_two_hypergeometrics():
     # h = H + d (100 - 80) / 50 with H of the 80 above, d of the 50 tied
     null = RandomSelectionNull(1000, 40, "recall@100", tie_sizes=[30, 50, 50, 870])
