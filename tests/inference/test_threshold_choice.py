@@ -943,6 +943,19 @@ def test_limits_of_a_recall_of_all_targets():
     assert low < 12 / 50 < high < 0.4
 
 
+def test_limits_are_wider_for_the_models_of_folds():
+    """A model of all items has other scores than those of the folds."""
+    y, score = columns()
+    choice = ThresholdChoice(t=100, n_resamples=20_000)
+    alone, folds = (
+        choice.from_predictions(y, score, folds=folds)
+        for folds in (None, np.arange(y.size) % 5)
+    )
+    for name in ("t", "recall", "precision"):
+        (low, high), limits = (one.confidence_interval(name) for one in (folds, alone))
+        assert low < limits.low < limits.high < high
+
+
 @pytest.mark.parametrize(("m", "shift", "seed"), [(8, 1.0, 0), (30, 0.7, 1)])
 def test_limits_of_a_choice_are_of_here_and_elsewhere(m, shift, seed):
     """Judge: other draws by the prior of Jeffreys, of what is further apart."""
