@@ -487,6 +487,21 @@ def test_the_best_and_the_worst_list_have_an_interval(case, hits):
     assert low < high
 
 
+@pytest.mark.parametrize("name", ["average_precision", "recall@12"])
+def test_the_bootstrap_of_untied_scores_is_that_of_drawn_lists(name):
+    """Judge: lists of targets and of others that numpy draws, one by one."""
+    rng, metric = np.random.default_rng(0), make_metric(name)
+    score = rng.normal(size=60) + np.repeat([1.0, 0.0], [12, 48])
+    values = []
+    for _ in range(1000):
+        at = np.append(rng.integers(0, 12, 12), rng.integers(12, 60, 48))
+        drawn = score[at] + 1e-9 * rng.random(60)  # copies have any order
+        values.append(metric(np.arange(60) < 12, drawn))
+    asked = MetricInterval(metric, method="bootstrap", n_resamples=4000, random_state=0)
+    result = asked.from_predictions(np.arange(60) < 12, score)
+    assert result.standard_error == pytest.approx(np.std(values), rel=0.1)
+
+
 @pytest.mark.parametrize("kind", ["best", "worst", "any", "clusters"])
 @pytest.mark.parametrize("method", ["moderated", "bootstrap", "posterior"])
 def test_limits_of_a_profit_are_those_of_the_precision(kind, method):
