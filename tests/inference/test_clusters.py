@@ -537,19 +537,25 @@ def test_labels_of_machines_change_places_within_their_days():
     assert "between clusters of equal size in each group" in str(result)
 
 
-@pytest.mark.parametrize("alone", [False, True])
-def test_the_variance_over_days_and_machines_is_that_of_a_loop(alone):
-    """Also with a day of targets alone, and one of which a cluster has all others."""
+@pytest.mark.parametrize(
+    "name", ["average_precision", "average_precision@20", "precision@6"]
+)
+def test_the_variance_over_days_and_machines_is_that_of_a_loop(name):
     rng = np.random.default_rng(0)
     _, s, day, machine = recurring(rng, 6, 9, 4)
     y, other = (rng.random(s.size) < 0.3).astype(int), rng.normal(size=s.size)
-    if alone:
-        y[day == 1], y[day == 2] = 1, machine[day == 2] != machine[day == 2][0]
-    metric = make_metric("average_precision@20" if alone else "average_precision")
+    metric = make_metric(name)
+    if name == "average_precision@20":  # a day of targets, and one without machine 3
+        y[day == 1], y[day == 2] = 1, machine[day == 2] != 3
+    if name == "precision@6":  # without machine 3, day 2 has no target, but a value
+        y[(day == 2) & (machine != 3)] = 0
+        y[(day == 2) & (machine == 3)] = 1
+        s[(day == 2) & (machine == 3)] += 2
 
     def without(score, left_out):
         kept = machine != left_out
-        return [metric(y[kept & own], score[kept & own]) for own in days]
+        parts = (kept & own for own in days)
+        return [metric(y[one], score[one], undefined=0.0) for one in parts]
 
     days = [day == one for one in range(6)]
     tables = []

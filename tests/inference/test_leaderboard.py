@@ -103,6 +103,15 @@ def test_undefined_pvalues_show_no_difference():
     assert found.rank_high.tolist() == [2, 3, 3]
 
 
+def test_a_pvalue_of_the_level_is_significant():
+    pvalues = np.where(np.eye(2), 1.0, 0.25)  # a number without rounding
+    found = board([2.0, 1.0], pvalues, 0.75)
+    assert (found.best, found.letters) == (("model 0",), ("a", "b"))
+    assert (found.rank_low.tolist(), found.rank_high.tolist()) == ([1, 2], [1, 2])
+    less = board([2.0, 1.0], pvalues, 0.76)
+    assert (less.best, less.letters) == (("model 0", "model 1"), ("a", "a"))
+
+
 def scores_of(shifts, n=500, m=20, seed=0):
     rng = np.random.default_rng(seed)
     y = np.arange(n) < m
@@ -136,6 +145,9 @@ def test_table_of_several():
     assert frame["name"].tolist() == list(found.names)
     assert frame["value"].is_monotonic_decreasing
     assert "1 of 4 may be the best" in str(found)
+    first, *others = (line.split() for line in str(found).splitlines()[-4:])
+    assert (first[3], "<=" in first) == ("1", False)  # no draw makes it smaller
+    assert any("<=" in one for one in others)
     assert "<td>shift 3</td>" in found._repr_html_()
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from scipy.stats import binom, chi2, geom, norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression
@@ -484,6 +485,39 @@ def test_the_best_and_the_worst_list_have_an_interval(case, hits):
     least = {"expected_profit@4": -4 * 0.5, "expected_profit@0.5": -15 * 1}
     assert least.get(case, 0) <= low <= result.value <= high
     assert low < high
+
+
+@pytest.mark.parametrize("name", ["average_precision", "recall@12"])
+def test_the_bootstrap_of_untied_scores_is_that_of_drawn_lists(name):
+    """Judge: lists of targets and of others that numpy draws, one by one."""
+    rng, metric = np.random.default_rng(0), make_metric(name)
+    score = rng.normal(size=60) + np.repeat([1.0, 0.0], [12, 48])
+    values = []
+    for _ in range(1000):
+        at = np.append(rng.integers(0, 12, 12), rng.integers(12, 60, 48))
+        drawn = score[at] + 1e-9 * rng.random(60)  # copies have any order
+        values.append(metric(np.arange(60) < 12, drawn))
+    asked = MetricInterval(metric, method="bootstrap", n_resamples=4000, random_state=0)
+    result = asked.from_predictions(np.arange(60) < 12, score)
+    assert result.standard_error == pytest.approx(np.std(values), rel=0.1)
+
+
+@pytest.mark.parametrize("kind", ["best", "worst", "any", "clusters"])
+@pytest.mark.parametrize("method", ["moderated", "bootstrap", "posterior"])
+def test_limits_of_a_profit_are_those_of_the_precision(kind, method):
+    """Judge: a profit is a linear function of the precision at the same cutoff."""
+    y, given = np.arange(40) < 6, {}
+    if kind == "clusters":
+        method, given = "bootstrap", {"clusters": np.arange(40) // 2}
+    score = {"worst": np.arange(40.0), "any": np.sin(np.arange(40.0))}
+    precision, profit = (
+        MetricInterval(name, method=method, n_resamples=200, random_state=0)
+        .from_predictions(y, score.get(kind, -np.arange(40.0)), **given)
+        .confidence_interval()
+        for name in ("precision@4", "expected_profit@4(benefit=5, cost=1)")
+    )
+    assert_allclose(profit, 4 * (5 * np.array(precision) - 1), atol=1e-9)
+    assert profit.low < profit.high
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["moderated", "jackknife", "bootstrap"]))

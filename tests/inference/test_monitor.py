@@ -505,6 +505,43 @@ def test_a_damaged_state_is_refused():
     assert n_damages > 1000
 
 
+# of RankingMonitor("recall@2", against=0.5) after one day, in a file
+STORED = {
+    "schema": 1,
+    "metric": "recall@2",
+    "ties": "expected",
+    "against": 0.5,
+    "significance_level": 0.05,
+    "bounds": [0.0, 1.0],
+    "models": ["model"],
+    "labels": ["1"],
+    "values": [0.0],
+    "log10_evidences": [0.005392894769716595],
+    "logs": [
+        -3.2622223842828637,
+        -3.1964710067200834,
+        -3.0686376352101985,
+        -2.886316078416244,
+        -2.703994521622289,
+    ],
+    "n_counted": 1,
+    "n_samples": 4,
+    "n_targets": 2,
+    "checksum": 2514503511,
+}
+
+
+def test_a_state_that_was_stored_goes_on():
+    """Judge: the days in one call. Files of other versions must be readable."""
+    monitor = RankingMonitor("recall@2", against=0.5)
+    days = np.repeat([1, 2], 4)
+    y, score = np.array([0, 0, 1, 1, 0, 1, 0, 1]), np.tile([4.0, 3.0, 2.0, 1.0], 2)
+    result = monitor.update(y[4:], score[4:], group=2, after=STORED)
+    expected = monitor.from_predictions(y, score, groups=days)
+    assert result.log10_evidences == pytest.approx(expected.log10_evidences)
+    assert (result.values, result.labels) == ((0.0, 0.5), ("1", "2"))
+
+
 def test_a_state_of_another_monitor_is_refused():
     class Same(type(make_metric("recall@10"))):
         bounds = 0.0, 2.0
@@ -587,6 +624,65 @@ def test_the_range_of_a_metric_is_that_of_all_rankings(name, low, high):
         spent = 1 - unspent(1)
         expected = spent * np.mean(1 + shares * won) + unspent(1)
         assert 10**result.log10_evidence == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["expected_profit@2(benefit=3, cost=0.5)", "expected_profit@4(benefit=2, cost=3)"],
+)
+def test_a_bet_on_two_models_is_a_share_of_the_largest_loss(name):
+    """Judge: the differences of all pairs of rankings of six items."""
+    metric, scores = make_metric(name), -np.arange(6)
+    places = [one for one in itertools.product([0, 1], repeat=6) if sum(one) in (1, 4)]
+    values = [metric(one, scores) for one in places]
+    largest = max(values) - min(values)
+    y, score, day = days_of(3, np.random.default_rng(3), 1.0, rate=0.4, n=30)
+    other = np.random.default_rng(9).normal(size=score.size)
+    result = RankingMonitor(name, against="old").from_predictions(
+        y, {"old": other, "new": score}, groups=day
+    )
+    differences = [
+        metric(y[day == i], score[day == i]) - metric(y[day == i], other[day == i])
+        for i in range(3)
+    ]
+    shares = np.array([[0.03], [0.1], [0.25], [0.5], [0.8]])
+    expected = np.cumprod(1 + shares * differences / largest, axis=1).mean(axis=0)
+    assert_allclose(10 ** np.array(result.log10_evidences), expected)
+    low, high = result.confidence_interval()
+    assert -largest <= low < result.value < high <= largest
+
+
+def test_a_share_of_a_day_has_no_largest_profit():
+    with pytest.raises(ValueError, match="`metric` must have a smallest and a largest"):
+        RankingMonitor("expected_profit@10%(benefit=3, cost=1)", against=1)
+
+
+def test_evidence_of_a_loss_is_the_sum_over_first_days():
+    """Judge: the weight and the bets of each first day. Undefined days do not count."""
+    y, score, day = days_of(9, np.random.default_rng(3), rate=0.2, n=30)
+    y[np.isin(day, [0, 4])] = False
+    result = RankingMonitor("recall@10", against=0.6).from_predictions(
+        y, score, groups=day
+    )
+    x = np.arange(11, 1_000_000)
+    weights = 1 / (x * np.log(x) ** 2)
+    rest = weights.sum() + 1 / math.log(x[-1] + 0.5)
+    weights = weights / rest
+    values = np.array(result.values)
+    bets = [
+        np.full(5, 1.0)
+        if math.isnan(one)
+        else 1 + np.array([0.03, 0.1, 0.25, 0.5, 0.8]) * (0.6 - one) / 0.4
+        for one in values
+    ]
+    defined = np.flatnonzero(~np.isnan(values)).tolist()
+    assert defined == [1, 2, 3, 5, 6, 7, 8]
+    for last in range(9):
+        first_days = [one for one in defined if one <= last]
+        found = 1 - weights[: len(first_days)].sum()
+        for number, first in enumerate(first_days):
+            found += weights[number] * np.prod(bets[first : last + 1], axis=0).mean()
+        assert 10 ** result.log10_evidences[last] == pytest.approx(found)
 
 
 class WithoutBounds(AreaUnderROC):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -93,7 +94,7 @@ def test_bounds_hold_the_pvalue():
     y_true, y_score = list_with_ap(n, [1, 3, *range(n - m + 3, n + 1)])
     test = RandomSelectionTest(f"average_precision@{k}(normalize=hits)")
     two = np.tile(y_true, 2), np.tile(y_score, 2)
-    with pytest.warns(RuntimeWarning, match="is known to be at least"):
+    with pytest.warns(RuntimeWarning, match="is known to be at least") as seen:
         result = test.from_predictions(*two, groups=np.repeat([0, 1], n))
     null = {Fraction(0): Fraction(math.comb(n - k, m), math.comb(n, m))}
     for hits in (1, 2):
@@ -108,6 +109,20 @@ def test_bounds_hold_the_pvalue():
     low, high = result.pvalue_bounds
     assert result.value == pytest.approx(5 / 6)
     assert low < least < most < high == result.pvalue
+    # the inequality of Cantelli
+    assert high == pytest.approx(1 / (1 + result.zscore**2))
+    # of the other side, the rest
+    beyond = sum(
+        p * q for (a, p), (b, q) in product(large, repeat=2) if a + b > Fraction(5, 3)
+    )
+    worse = RandomSelectionTest(test.metric, alternative="less").from_predictions(
+        *two, groups=np.repeat([0, 1], n)
+    )
+    low_of_rest, high_of_rest = worse.pvalue_bounds
+    assert 1 - high <= low_of_rest < 1 - beyond < high_of_rest == worse.pvalue
+    pattern = r"at least ([\d.e-]+), and at most ([\d.e-]+) \("
+    said = re.search(pattern, str(seen[0].message))
+    assert [*map(float, said.groups())] == pytest.approx([low, high], rel=0.05)
 
 
 def test_printed_result():
@@ -126,6 +141,21 @@ def test_printed_result():
         "  zscore     3.17",
         "  pvalue     0.018   P(null as extreme as observed), method: exact",
     ]
+
+
+@pytest.mark.parametrize(("alternative", "sign"), [("less", "<="), ("greater", ">=")])
+def test_the_alternative_is_printed(alternative, sign):
+    test = RandomSelectionTest("precision@5", alternative=alternative)
+    result = test.from_predictions(*list_with_ap(20, [1, 2, 5]))
+    assert f"P(null {sign} observed), method: exact" in str(result)
+
+
+@pytest.mark.parametrize("m", [8, 10, 11])
+def test_more_targets_than_others_are_noted(m):
+    result = RandomSelectionTest().from_predictions(
+        np.arange(20) % 2 * 10 + np.arange(20) // 2 < m, np.arange(20)
+    )
+    assert ("most items are targets: is the rare class" in str(result)) == (m > 10)
 
 
 def half_of_100(hits):
@@ -395,6 +425,12 @@ def test_missed_targets_in_print_and_in_counts():
     assert str(result).splitlines()[1] == line
     counts = RankCounts.from_predictions(y_true, y_score)
     assert test.from_predictions(counts, n_missed=2).to_dict() == result.to_dict()
+    # they alone make a ranking worse than chance, which is read forwards
+    y_true, y_score = half_of_100(25)
+    test = RandomSelectionTest()
+    result = test.from_predictions(y_true, y_score, n_missed=100)
+    assert result.null_distribution.cdf(result.value) <= 0.001
+    assert "far below chance" not in str(result)
 
 
 @pytest.mark.parametrize(
@@ -445,6 +481,14 @@ def test_a_monte_carlo_pvalue_that_no_draw_reached_is_a_limit():
     assert "<= 0.01" in str(test.from_predictions(y, -np.arange(200.0)))
     score = np.random.default_rng(0).normal(size=200)
     assert "<=" not in str(test.from_predictions(y, score))
+    # one draw reached it: (1 + 1) / (99 + 1) is no limit
+    for seed in range(200):
+        score = np.random.default_rng(seed).normal(0.6 * y)
+        result = test.from_predictions(y, score)
+        if result.pvalue == 2 / 100:
+            break
+    assert result.pvalue == 2 / 100
+    assert "<=" not in str(result)
 
 
 def test_precision_counts_given_rankings_without_targets():

@@ -753,6 +753,16 @@ def test_printed_table():
     ]
 
 
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_the_alternative_is_printed(alternative):
+    test = RankingComparison(alternative=alternative)
+    pair = {name: SCORES[name] for name in ("one", "two")}
+    result, table = test.from_predictions(Y, pair), test.compare_all(Y, SCORES)
+    for shown in (result, table):
+        assert f"{alternative}, method: {result.method}" in str(shown)
+        assert "two-sided" not in str(shown)
+
+
 def test_table_as_columns():
     table = RankingComparison().compare_all(Y, SCORES)
     columns = table.to_dict()

@@ -7,12 +7,15 @@ list; the hypergeometric distribution; the metrics of the complete list.
 import itertools
 import math
 import pickle
+import re
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import digamma, expit, logit
 from scipy.stats import hypergeom
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
@@ -26,6 +29,7 @@ from skrank import (
     labels_to_collect,
     make_metric,
 )
+from skrank.inference._sampled._interval import _completed
 
 METRICS = (
     "average_precision",
@@ -190,6 +194,39 @@ def ever_wrong(n, total, alpha, limit, *, sequential):
 @pytest.mark.parametrize(("total", "limit"), [(1, 0), (3, 1), (9, 5), (14, 12)])
 def test_sequential_pvalue_holds_at_all_looks(total, limit):
     assert ever_wrong(24, total, 0.2, limit, sequential=True) <= 0.2
+
+
+@pytest.mark.filterwarnings("ignore:All .* labels are those of targets")
+@pytest.mark.parametrize("n_above", [0, 2])
+@pytest.mark.parametrize(("n", "r"), [(8, 3), (7, 6), (6, 1)])
+def test_sequential_pvalue_is_the_inverse_of_the_martingale(n, r, n_above):
+    """Judge: all places of all numbers of targets, in fractions.
+
+    A stratum with all labels above the sampled one changes nothing.
+    """
+    for x in range(r + 1):
+        first = tuple(i < x for i in range(r))
+        places = [itertools.combinations(range(n), k) for k in range(n + 1)]
+        chance = [
+            Fraction(
+                sum(tuple(i in some for i in range(r)) == first for some in every),
+                math.comb(n, k),
+            )
+            for k, every in enumerate(places)
+        ]
+        y = np.array([0.0, 1.0][:n_above] + [*first] + [math.nan] * (n - r))
+        strata = np.repeat([0, 1], [n_above, n])
+        ask = SampledMetricInterval("precision@1", **FAST)
+        result = ask.from_predictions(y, -np.arange(y.size), strata=strata)
+        for at_most in range(n - r + 2):
+            # the mean over all smaller totals, divided by the chance of the total
+            inverse = [
+                chance[k] * k / sum(chance[:k])
+                for k in range(x + at_most + 1, n - (r - x) + 1)
+                if any(chance[:k])
+            ]
+            found = result.remaining_pvalue(at_most, sequential=True)
+            assert found == pytest.approx(float(min(1, max(inverse, default=0))))
 
 
 def test_pvalue_of_one_look_does_not_hold_at_all_looks():
@@ -409,6 +446,7 @@ def test_labels_of_the_top_give_what_they_can():
     assert result.value == pytest.approx(2 / 3)
     assert_allclose(result.confidence_interval(), 2 / 3)
     assert tuple(result.remaining()) == (0, 3)
+    assert math.isnan(result.n_remaining)  # nobody looked at the rest
     # bounds by enumeration of all labels of the rest
     for name in ("average_precision", "recall@3", "enrichment_factor@3"):
         metric = make_metric(name)
@@ -419,6 +457,37 @@ def test_labels_of_the_top_give_what_they_can():
         bounds = f"between {min(values):.3g} and {max(values):.3g}"
         with pytest.raises(ValueError, match=f"`metric`.*precision@3.*{bounds}"):
             SampledMetricInterval(name).from_predictions(seen, score)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "recall@9", "k_at_recall(0.5)"])
+def test_bounds_of_a_long_list_of_which_the_top_was_labelled(name):
+    """Judge: the value for each number of targets in the rest, first and last in it."""
+    n, top = 200_000, np.array([1, 0, 0, 1, 0, 1, 0, 0, 1, 0.0])
+    found, hits = top.sum(), np.flatnonzero(top) + 1
+    k = np.arange(n - top.size + 1.0)
+    if name == "recall@9":
+        bounds = found / (found + k[-1]), 1
+    elif name == "k_at_recall(0.5)":  # half of the targets, first or last in the list
+        needed = np.ceil((found + k) / 2)
+        inside = hits[np.minimum(needed, 4).astype(int) - 1]
+        later = needed > found
+        bounds = inside[0], np.where(later, n - k + needed - found, inside).max()
+    else:  # sums of (found + j) / (start + j) by harmonic numbers
+        known = (np.arange(1, 5) / hits).sum()
+        values = [
+            (
+                known
+                + k
+                - (start - found) * (digamma(start + k + 1) - digamma(start + 1))
+            )
+            / (found + k)
+            for start in (n - k, np.full_like(k, top.size))
+        ]
+        bounds = min(values[0]), max(values[1])
+    y = np.append(top, np.full(n - top.size, math.nan))
+    said = re.escape("between {:.3g} and {:.3g}. Label".format(*bounds))
+    with pytest.raises(ValueError, match=f"precision@10.* which is {said}"):
+        SampledMetricInterval(name).from_predictions(y, -np.arange(n))
 
 
 NAN = np.nan
@@ -567,6 +636,94 @@ def test_population_is_wider_and_that_of_full_lists_for_all_labels():
     assert_allclose(result.confidence_interval(), expected, rtol=1e-9)
 
 
+def test_errors_of_the_labels_and_of_other_lists_add_up_in_squares():
+    """Judge: intervals of full lists, with targets at random places by another draw."""
+    y, score, strata = sampled_list(n=1000, budget=250, seed=6)
+    order = np.argsort(-score)
+    y, score, strata = y[order], score[order], strata[order]
+    rng, errors = np.random.default_rng(0), []
+    for _ in range(9):
+        full = np.nan_to_num(y)
+        for one in np.unique(strata):
+            free = np.flatnonzero((strata == one) & np.isnan(y))
+            known = y[(strata == one) & ~np.isnan(y)]
+            x, r = known.sum(), known.size
+            if free.size and x:
+                chosen = rng.binomial(free.size, rng.beta(x, r - x))
+                full[rng.choice(free, chosen, replace=False)] = 1
+        result = MetricInterval(n_resamples=99).from_predictions(full, score)
+        low, high = result.confidence_interval(0.8)
+        errors.append(np.diff(logit([low, result.value, high])))
+    alone, others = (
+        SampledMetricInterval(population=one).from_predictions(y, score, strata=strata)
+        for one in (False, True)
+    )
+    value, (low, high) = alone.value, alone.confidence_interval(0.8)
+    below, above = np.diff(logit([low, value, high]))
+    expected = logit(value) + np.array([-1, 1]) * np.hypot(
+        [below, above], np.mean(errors, axis=0)
+    )
+    assert_allclose(others.confidence_interval(0.8), expit(expected), rtol=0.03)
+    assert "of this list and of others like it is between" in others.conclusion()
+    assert "of this list is between" in alone.conclusion()
+
+
+def test_the_interval_of_profits_over_lists_has_their_unit_and_zero():
+    y, score, strata = sampled_list(n=1000, budget=200)
+    found = [
+        SampledMetricInterval(f"expected_profit@20({unit})", population=True, **FAST)
+        .from_predictions(y, score, strata=strata)
+        .confidence_interval()
+        for unit in (
+            "benefit=5, cost=0.1",
+            "benefit=5000, cost=100",
+            "benefit=5, cost=9",
+        )
+    ]
+    assert_allclose(1000 * np.array(found[0]), found[1])
+    assert_allclose(found[0], np.array(found[2]) + 20 * 8.9)
+    assert found[1].high > 1000
+
+
+def test_the_interval_of_ranks_over_lists_ends_with_the_list():
+    y, place = np.full(1000, math.nan), -np.arange(1000)
+    y[::10] = False
+    y[[100, 500, 900]] = True
+    ask = SampledMetricInterval("k_at_recall(0.8)", population=True, **FAST)
+    result = ask.from_predictions(y, place, strata=np.zeros(1000))
+    assert 900 < result.confidence_interval().high <= 1000
+
+
+def test_completed_lists_keep_the_labels_and_the_ties():
+    """Judge: the items of the list. Labels stay, and targets go to items without."""
+    y, score, strata = sampled_list(n=300, budget=150, distinct=3)
+    ranking = SampledMetricInterval(**FAST).from_predictions(y, score, strata=strata)
+    ranking = ranking._ranking
+    room = ranking.n_items - ranking.n_labelled
+    for extra in (0 * room, room // 2, room):
+        labels, places = _completed(ranking, extra, np.random.default_rng(0))
+        assert labels.sum() == np.nansum(y) + extra.sum()
+        order = np.argsort(-score, kind="stable")
+        for one in np.unique(score[~np.isnan(y)]):
+            at = np.flatnonzero(score[order] == one)
+            assert np.unique(places[at]).size == 1
+            known = y[order[at]]
+            hits, unknown = np.nansum(known), np.isnan(known).sum()
+            assert hits <= labels[at].sum() <= hits + unknown
+
+
+@pytest.mark.filterwarnings("ignore:All .* labels are those of targets")
+def test_other_lists_may_have_targets_only():
+    y = [1, 1, NAN, 1, NAN, 1]
+    narrow, wide = (
+        SampledMetricInterval(population=one, **FAST)
+        .from_predictions(y, -np.arange(6), strata=[0] * 6)
+        .confidence_interval()
+        for one in (False, True)
+    )
+    assert wide.low <= narrow.low <= narrow.high == wide.high == 1
+
+
 def test_result_says_what_is_known():
     y, score, strata = sampled_list()
     result = SampledMetricInterval("recall@100", **FAST).from_predictions(
@@ -608,6 +765,33 @@ def test_band_contains_the_curve_and_ends_at_the_remaining_targets():
     together = result.hit_curve_band([1500, 3000])
     assert np.all(together.low <= point.low)
     assert np.all(together.high >= point.high)
+
+
+def test_the_value_depends_on_the_first_stratum_without_a_label():
+    y = np.array([1, 0, math.nan, math.nan, 0, 1, math.nan, math.nan])
+    given = {"y_true": y, "y_score": -np.arange(8), "strata": np.repeat(range(4), 2)}
+    result = SampledMetricInterval("precision@2", **FAST).from_predictions(**given)
+    assert tuple(result.confidence_interval()) == (0.5, 0.5)
+    for t in (3, 4, 5, 6):
+        ask = SampledMetricInterval(f"precision@{t}", **FAST)
+        with pytest.raises(ValueError, match="got none in 1, 3"):
+            ask.from_predictions(**given)
+
+
+def test_the_pvalue_of_several_strata_is_that_of_the_limits_without_mid_p():
+    """Judge: the largest number that is not rejected at a level is its upper limit."""
+    y, strata = np.full(400, math.nan), np.repeat([0, 1], 200)
+    y[::8] = np.arange(50) % 5 < 2
+    result = SampledMetricInterval("precision@400").from_predictions(
+        y, -np.arange(400), strata=strata
+    )
+    for level in (0.8, 0.9, 0.95):
+        _, high = result.remaining(level)
+        assert result.remaining_pvalue(high) <= (1 - level) / 2 + 0.001
+        assert result.remaining_pvalue(high - 1) >= (1 - level) / 2 - 0.001
+    mid_p = SampledMetricInterval("precision@400", mid_p=True).of(result)
+    assert mid_p.remaining().high < result.remaining().high
+    assert mid_p.remaining_pvalue(60) == result.remaining_pvalue(60)
 
 
 def test_several_strata_have_a_pvalue_but_no_sequential_one():

@@ -585,6 +585,33 @@ def test_repeated_folds_vary_as_one_repetition():
     assert_allclose(values, search.cv_results_["mean_test_score"])
 
 
+class KnowsNothingOfSomeFolds(KNeighborsClassifier):
+    """Gives all items one score if its first training item is below 0."""
+
+    def fit(self, X, y):
+        self.is_constant = X[0, 0] < 0
+        return super().fit(X, y)
+
+    def predict_proba(self, X):
+        found = super().predict_proba(X)
+        return np.full_like(found, 0.5) if self.is_constant else found
+
+
+def test_a_repetition_without_a_choice_has_one_value():
+    """Judge: half of the draws are of the repetition in which all items are tied."""
+    rng = np.random.default_rng(0)
+    items, y = np.abs(rng.normal(size=(120, 2))), np.arange(120) % 3 == 0
+    items[:2] *= -1
+    even, odd = np.arange(0, 120, 2), np.arange(1, 120, 2)
+    folds = [(even, odd), (odd, even), (even[::-1], odd), (odd[::-1], even)]
+    test = SearchSelectionTest(n_resamples=4000, random_state=0)
+    result = test.from_cv([KnowsNothingOfSomeFolds()], items, y, cv=folds)
+    mean = result.null_means[0]
+    tied = np.isclose(result.null_maxima, mean, atol=1e-12)
+    assert_share(tied, 0.5, 0.5)
+    assert result.null_maxima[~tied].std() > 0
+
+
 def test_random_splits_are_repetitions_of_one_fold():
     cv = StratifiedShuffleSplit(5, test_size=0.3, random_state=0)
     result = SearchSelectionTest(**FAST).from_cv([KNeighborsClassifier()], X, Y, cv=cv)

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import beta, binom, norm
+from scipy.special import logit
+from scipy.stats import beta, betabinom, binom, norm
 from scipy.stats import t as student
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import IsolationForest
@@ -218,6 +219,13 @@ def test_given_depth_of_each_day(t):
     alike = found.sum() ** 2 / (found**2).sum()  # as many days of equal targets
     half = student.isf(0.025, alike - 1) * np.std(each, ddof=1) / math.sqrt(60)
     assert_allclose([low, high], [profit - half, profit + half], rtol=1e-9)
+    hits = [
+        y[day == one][np.argsort(-score[day == one])[:5]].sum() for one in range(60)
+    ]
+    middle = np.mean(hits) / 5
+    half = student.isf(0.025, alike - 1) * np.std(hits, ddof=1) / 5 / math.sqrt(60)
+    limits = result.confidence_interval("precision")
+    assert_allclose(limits, [middle - half, middle + half], rtol=1e-9)
 
 
 def test_depth_of_days_of_other_lengths():
@@ -228,7 +236,8 @@ def test_depth_of_days_of_other_lengths():
     )
     assert result.t == pytest.approx((20 + 59 * 30) / 60)
     choice = ThresholdChoice(recall=1.0, n_resamples=20)
-    assert choice.from_predictions(y[kept], score[kept], groups=day[kept]).t <= 50
+    result = choice.from_predictions(y[kept], score[kept], groups=day[kept])
+    assert 20 < result.t <= result.confidence_interval("t").high <= 50
 
 
 @pytest.mark.filterwarnings("ignore:2 rankings are few")
@@ -705,11 +714,18 @@ def test_too_few_days_for_a_promise():
     choice = ThresholdChoice(recall=0.8, guarantee=0.95, n_resamples=20)
     with pytest.warns(UserWarning, match="needs 14 groups with targets or more, and g"):
         result = choice.from_predictions(y, score, groups=day)
-    assert result.recall == 1
+    assert (result.recall, result.t) == (1, 50)  # all items
     choice = ThresholdChoice(precision=0.5, guarantee=0.95, n_resamples=20)
     with pytest.warns(UserWarning, match="At the least, 6 days must have a precision"):
         result = choice.from_predictions(y, score, groups=day)
     assert result.t == 0
+    # no number of days is enough if their best mean is below the promise
+    first = [y[day == one][np.argsort(-score[day == one])] for one in range(12)]
+    best = (np.cumsum(first, axis=1) / np.arange(1, 51)).mean(axis=0).max()
+    choice = ThresholdChoice(precision=0.95, guarantee=0.95, n_resamples=20)
+    said = f"The largest mean precision here is {best:.2g} at a depth of"
+    with pytest.warns(UserWarning, match=re.escape(said)):
+        choice.from_predictions(y, score, groups=day)
 
 
 def test_few_days_are_said():
@@ -845,3 +861,221 @@ def test_the_interval_of_a_profit_by_amounts_holds():
         low, high = found.confidence_interval("profit")
         held.append(low <= truth.get(t, 0.0) <= high)
     assert_share(held, 0.90, 1.0)
+
+
+# What limits and promises rest on
+
+
+@pytest.mark.parametrize(("n", "depth"), [(20, 5), (12, 1), (12, 11)])
+def test_limits_of_the_threshold_at_a_depth_are_those_of_its_place(n, depth):
+    """Judge: the chances of the place of another sample's item, in fractions.
+
+    So many of these items are above the item at that depth of as many others.
+    """
+    ways = [
+        math.comb(depth - 1 + j, j) * math.comb(2 * n - depth - j, n - j)
+        for j in range(n + 1)
+    ]
+    below = np.cumsum([float(Fraction(one, math.comb(2 * n, n))) for one in ways])
+    assert below[-1] == pytest.approx(1)
+    score = -np.arange(float(n))
+    choice = ThresholdChoice(t=depth, n_resamples=400_000)
+    result = choice.from_predictions(np.arange(n) % 4 == 0, score)
+    edges = np.concatenate([[math.inf], score, [-math.inf]])
+    for outside in (0.4, 0.25, 0.1, 0.05, 0.02):
+        ends = [np.searchsorted(below, one) for one in (outside, 1 - outside)]
+        if np.abs(np.subtract.outer(below, [outside, 1 - outside])).min() > 0.003:
+            found = result.confidence_interval("threshold", 1 - 2 * outside)
+            assert found == (edges[ends[1] + 1], edges[ends[0]])
+
+
+@pytest.mark.parametrize("m", [6, 15])
+def test_a_target_of_others_may_be_below_all_of_these(m):
+    """Judge: the targets of another sample that reach the last ones, beta-binomial."""
+    y = np.zeros(200, dtype=bool)
+    y[: 3 * m : 3] = True
+    choice = ThresholdChoice(recall=0.8, n_resamples=20_000)
+    result = choice.from_predictions(y, -np.arange(200.0))
+    spared = m - math.ceil(0.8 * m)
+    # the limit is below all if that many others are at the last target or below it,
+    # which have the weight of one target and a half
+    chance = betabinom.sf(spared, m, 1.5, m - 1)
+    for outside, is_below in ((chance - 0.015, True), (chance + 0.015, False)):
+        low, _ = result.confidence_interval("threshold", 1 - 2 * outside)
+        assert (low == -math.inf) == is_below
+
+
+@pytest.mark.parametrize(("n", "share"), [(3000, 0.1), (1000, 0.5)])
+def test_limits_of_t_are_those_of_the_items_above_in_another_sample(n, share):
+    """Judge: the variances of binomial numbers, of these data and of the others."""
+    y = np.arange(n) < share * n
+    score = np.random.default_rng(0).normal(1.5 * y)
+    t, m = n // 5, y.sum()
+    choice = ThresholdChoice(t=t, n_resamples=40_000)
+    result = choice.from_predictions(y, score)
+    hits = np.count_nonzero(y[np.argsort(-score)[:t]])
+    variance = hits * (1 - hits / m) + (t - hits) * (1 - (t - hits) / (n - m))
+    for level in (0.8, 0.95):
+        z = norm.isf((1 - level) / 2)
+        half = z * math.sqrt(variance + t * (1 - t / n))
+        low, high = result.confidence_interval("t", level)
+        assert_allclose([t - low, high - t], half, rtol=0.1)
+        # with the prior of Jeffreys
+        posterior = beta(hits + 0.5, m - hits + 0.5)
+        limits = result.confidence_interval("recall", level)
+        assert_allclose(limits, posterior.interval(level), rtol=0.01)
+    # the logarithm of hits / others varies as both do
+    error = math.sqrt((1 - hits / m) / hits + (1 - (t - hits) / (n - m)) / (t - hits))
+    low, high = logit(result.confidence_interval("precision"))
+    at = logit(hits / t)
+    assert_allclose([at - low, high - at], norm.isf(0.025) * error, rtol=0.1)
+
+
+def test_limits_of_a_recall_of_all_targets():
+    """Judge: the limit of Clopper and Pearson, which is 1 on the other side."""
+    y = np.arange(200) < 12
+    result = ThresholdChoice(t=50, n_resamples=40_000).from_predictions(
+        y, -np.arange(200.0)
+    )
+    low, high = result.confidence_interval("recall")
+    assert (low, high) == (pytest.approx(beta.ppf(0.025, 12, 1), rel=0.01), 1)
+    low, high = result.confidence_interval("precision")
+    assert low < 12 / 50 < high < 0.4
+
+
+def test_limits_are_wider_for_the_models_of_folds():
+    """A model of all items has other scores than those of the folds."""
+    y, score = columns()
+    choice = ThresholdChoice(t=100, n_resamples=20_000)
+    alone, folds = (
+        choice.from_predictions(y, score, folds=folds)
+        for folds in (None, np.arange(y.size) % 5)
+    )
+    for name in ("t", "recall", "precision"):
+        (low, high), limits = (one.confidence_interval(name) for one in (folds, alone))
+        assert low < limits.low < limits.high < high
+
+
+@pytest.mark.parametrize(("m", "shift", "seed"), [(8, 1.0, 0), (30, 0.7, 1)])
+def test_limits_of_a_choice_are_of_here_and_elsewhere(m, shift, seed):
+    """Judge: other draws by the prior of Jeffreys, of what is further apart."""
+    rng, n = np.random.default_rng(seed), 500
+    y = np.arange(n) < m
+    choice = ThresholdChoice(benefit=30, cost=2, n_resamples=40_000)
+    result = choice.from_predictions(y, rng.normal(shift * y))
+    here = result.apparent_recall * m
+    hits = sorted([result.recall * m, here])
+    others = sorted([result.recall * m * (1 / result.precision - 1), result.t - here])
+    assert hits[1] - hits[0] > 2
+    assert others[1] - others[0] > 2
+    (few, many), (less, more) = (
+        [size * rng.beta(one + 0.5, size - one + 0.5, 40_000) for one in ends]
+        for size, ends in ((m, hits), (n - m, others))
+    )
+    pairs = {
+        "t": [rng.binomial(n, one / n) for one in (few + less, many + more)],
+        "recall": [few / m, many / m],
+        "precision": [few / (few + more), many / (many + less)],
+    }
+    for name, (lows, highs) in pairs.items():
+        limits = np.quantile(lows, 0.025), np.quantile(highs, 0.975)
+        found = result.confidence_interval(name)
+        assert_allclose(found, limits, rtol=0.02, atol=name == "t")
+
+
+def by_days(seed=0, n_days=40, per_day=30):
+    """Days with few or many targets, one of them without, and hits at each depth."""
+    rng = np.random.default_rng(seed)
+    day = np.repeat(np.arange(n_days), per_day)
+    y = rng.random(day.size) < np.where(day % 3, 0.3, 0.15)
+    y[day == 3] = False
+    score = rng.normal(2 * y)
+    first = [y[day == one][np.argsort(-score[day == one])] for one in range(n_days)]
+    return y, score, day, np.pad(np.cumsum(first, axis=1), ((0, 0), (1, 0)))
+
+
+def bentkus(total, n, mean):
+    """Bound of the probability of such a sum of values from 0 to 1."""
+    k = np.arange(n + 1)
+    chance = binom.pmf(k, n, mean)
+    bounds = [
+        (np.maximum(k - h, 0) * chance).sum() / (total - h)
+        for h in range(n)
+        if h < total
+    ]
+    return min(bounds)
+
+
+def test_promised_mean_precision_of_days():
+    """Judge: tests by the bound of Bentkus, down from two depths until one fails."""
+    y, score, day, hits = by_days()
+    means = hits[:, 1:] / np.arange(1, 31)
+    for precision in (0.3, 0.45, 0.6):
+        deepest = 0
+        for start in (1, round(math.sqrt(30))):
+            for t in range(start, 31):
+                if bentkus(means[:, t - 1].sum(), 40, precision) > 0.05 / 2:
+                    break
+                deepest = max(deepest, t)
+        choice = ThresholdChoice(precision=precision, guarantee=0.95, n_resamples=200)
+        result = choice.from_predictions(y, score, groups=day)
+        assert result.t == deepest > 0
+        total = means[:, deepest - 1].sum()
+        assert result.apparent_precision == pytest.approx(total / 40)
+        assert result.precision == pytest.approx(total / 40, abs=0.05)
+        assert result.confidence_interval("precision") == (precision, 1)
+        for level in (0.9995, 0.99999):
+            low, high = result.confidence_interval("precision", level)
+            assert (low < precision, high) == (True, 1)
+            assert bentkus(total, 40, low) == pytest.approx((1 - level) / 2)
+
+
+def test_what_can_be_promised_of_a_mean_precision():
+    """The promised mean and the needed days pass the tests by the bound of Bentkus."""
+    y, score, day, hits = by_days(n_days=8)
+    means = hits[:, 1:] / np.arange(1, 31)
+    choice = ThresholdChoice(precision=0.6, guarantee=0.95, n_resamples=20)
+    with (
+        pytest.warns(UserWarning, match="8 rankings are few"),
+        pytest.warns(UserWarning, match="cannot be promised") as said,
+    ):
+        assert choice.from_predictions(y, score, groups=day).t == 0
+    text = " ".join(str(one.message) for one in said)
+    promised, depth = re.search(
+        r"a mean precision of ([\d.]+) can be promised, for a depth of (\d+)", text
+    ).groups()
+    totals = means.sum(axis=0)
+    total = totals[int(depth) - 1]
+    within = [bentkus(total, 8, float(promised) + one) for one in (-0.005, 0.005)]
+    assert within[0] <= 0.025 <= within[1]
+    needed, best, at = re.search(
+        r"needs about (\d+) days, .*best \(([\d.]+) at a depth of (\d+)\)", text
+    ).groups()
+    assert totals[int(at) - 1] == totals.max()
+    assert float(best) == pytest.approx(totals.max() / 8, abs=0.005)
+    share, needed = totals.max() / 8, int(needed)
+    assert bentkus(share * needed, needed, 0.6) <= 0.025
+    fewer = int(0.85 * needed)
+    assert bentkus(share * fewer, fewer, 0.6) > 0.025
+
+
+@pytest.mark.parametrize("rule", [{"recall": 0.7}, {"precision": 0.4}])
+def test_limits_of_the_depth_of_days_are_those_of_other_days(rule):
+    """Judge: the choice by going through all depths, for days that are drawn."""
+    y, score, day, hits = by_days(n_days=25)
+    rng, drawn = np.random.default_rng(1), []
+    for share in rng.dirichlet(np.ones(25), 4000):
+        found = rng.multinomial(25, share) @ hits
+        if "recall" in rule:
+            drawn.append(np.flatnonzero(found >= 0.7 * found[-1])[0])
+        else:
+            good = np.flatnonzero(found >= 0.4 * 25 * np.arange(31))
+            drawn.append(good[np.argmax(found[good])])
+    result = ThresholdChoice(**rule, n_resamples=4000).from_predictions(
+        y, score, groups=day
+    )
+    limits = np.quantile(drawn, [0.025, 0.975])
+    mirrored = (2 * math.sqrt(result.t) - np.sqrt(limits[::-1])) ** 2
+    low, high = result.confidence_interval("t")
+    assert low == pytest.approx(min(limits[0], mirrored[0]), abs=0.51)
+    assert high == pytest.approx(max(limits[1], mirrored[1]), abs=0.51)

@@ -72,6 +72,11 @@ def test_a_tail_is_a_named_tuple():
     assert method == "exact"
     assert tail.pvalue == pytest.approx(math.exp(log_p))
     assert tail.doubt == 0.0
+    # a factor of 4 on either side of the middle of the bounds, and 2 is half of it
+    apart = TailProbability(
+        math.log(0.1), (math.log(0.1 / 16), math.log(0.1)), None, ""
+    )
+    assert apart.doubt == pytest.approx(1)
 
 
 def test_draws_follow_random_state():

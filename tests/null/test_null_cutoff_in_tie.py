@@ -18,7 +18,7 @@ CELLS = [
 def two_cells(n, m, above, size, reached):
     """Hits in the tie are hypergeometric, and so are those above it, given them."""
     tied = np.arange(max(0, m - (n - size)), min(m, size) + 1)
-    over = np.arange(min(m, above) + 1)
+    over = np.arange(max(0, m - (n - above)), min(m, above) + 1)
     here = hypergeom.logpmf(tied, n, size, m)
     logs = [
         p + hypergeom.logpmf(over[some], n - size, above, m - d)
@@ -61,6 +61,41 @@ def test_a_cutoff_inside_a_tie_against_scipy(shape, ties, z):
     assert found.method == "exact"
     exact = two_cells(n, m, above, size, reached)
     assert found.log_pvalue == pytest.approx(exact, rel=1e-8, abs=1e-8)
+
+
+def test_a_cutoff_inside_a_tie_that_may_be_full():
+    """Nearly all items are targets, and in .09 of the rankings all of the tie."""
+    n, m, above, size, part = 1_000_000, 995_300, 900_000, 500, 200
+    sizes = np.ones(n - size + 1, dtype=int)
+    sizes[above] = size
+    null = RandomSelectionNull(n, m, f"recall@{above + part}", tie_sizes=sizes)
+    wanted = round(null.mean() * m) * size
+
+    def reached(over, d):
+        return over * size + d * part >= wanted
+
+    found = null.tail(wanted / size / m)
+    assert found.method == "exact"
+    exact = two_cells(n, m, above, size, reached)
+    assert found.log_pvalue == pytest.approx(exact, rel=1e-7)
+
+
+@pytest.mark.nightly
+def test_a_long_list_with_a_long_tie_at_the_cutoff():
+    """Half of the hits of the tie count; SciPy adds those above it, for each number."""
+    n, m, above, size = 600_000, 250_000, 200_000, 200_000
+    sizes = np.ones(n - size + 1, dtype=int)
+    sizes[above] = size
+    null = RandomSelectionNull(n, m, f"recall@{above + size // 2}", tie_sizes=sizes)
+    wanted = round((null.mean() + 4 * null.std()) * m)
+    law = hypergeom(n, size, m)
+    tied = np.arange(*(law.mean() + np.array([-10, 10]) * law.std()).astype(int))
+    least = np.ceil(wanted - tied / 2)
+    beyond = hypergeom.logsf(least - 1, n - size, above, m - tied)
+    found = null.tail(wanted / m)
+    assert found.method == "exact"
+    expected = logsumexp(law.logpmf(tied) + beyond)
+    assert found.log_pvalue == pytest.approx(expected, rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize("shape", [(30, 6, 11), (10_000, 200, 500), (100_000, 50, 999)])

@@ -132,6 +132,18 @@ def test_one_tie_that_the_cutoff_divides(method):
     assert found.pvalue == pytest.approx(truth, rel=room)
 
 
+@pytest.mark.parametrize("side", judges.SIDES)
+@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS[:3])
+def test_bounds_of_exact_tails_are_the_probability(sizes, n_targets, side):
+    exact = judges.exact_law("average_precision", sizes, n_targets)
+    null = judges.case_null("average_precision", sizes, n_targets)
+    at = judges.SIDES.index(side)
+    for value in exact.values:
+        found = null.tail(float(value), alternative=side)
+        expected = float(exact.pvalues(value)[at])
+        assert np.exp(found.log_bounds) == pytest.approx(expected, rel=1e-9)
+
+
 def test_the_least_value_of_many_ties_is_bounded():
     """By the worst order of all, and by that inside the ties."""
     sizes = np.ceil(np.random.default_rng(54).pareto(1, 400)).astype(int)
@@ -291,6 +303,18 @@ def test_hits_at_a_cut_of_a_hundred_million(metric, t):
     exact = hypergeom.sf(hits - 1, n, m, t)
     null = RandomSelectionNull(n, m, **named(metric, t=t))
     assert null.pvalue(value) == pytest.approx(exact, rel=1e-6)
+
+
+def test_more_hits_above_the_cut_than_are_counted_one_by_one():
+    """All items above the cut are one group, of more than 2**21 possible hits."""
+    n, m, t = 6_000_000, 2_500_000, 3_000_000
+    null, law = RandomSelectionNull(n, m, f"recall@{t}"), hypergeom(n, m, t)
+    for z, side in ((4, "greater"), (-3, "less")):
+        hits = round(law.mean() + z * law.std())
+        found = null.tail(hits / m, alternative=side)
+        expected = law.logsf(hits - 1) if z > 0 else law.logcdf(hits)
+        assert found.method == "exact"
+        assert found.log_pvalue == pytest.approx(expected, abs=1e-7)
 
 
 def test_a_tie_across_the_cut_is_of_two_hypergeometrics():

@@ -186,10 +186,48 @@ def test_conclusion_of_several_rankings():
     assert re.search(rf"; {other} \(Holm p [\d.]+\) may be as good", said)
     many = {str(i): worse + i for i in range(7)} | {"A": a}
     assert "; 7 others are lower." in ranking_report(Y, many, pvalue=False).conclusion()
+    many.pop("0"), many.pop("1")
+    assert "; 5 others are lower." in ranking_report(Y, many, pvalue=False).conclusion()
+    many.pop("2")
+    said = ranking_report(Y, many, pvalue=False).conclusion()
+    assert re.search(r"; 3 \(.*\), 4 \(.*\), 5 \(.*\) and 6 \(.*\) are lower", said)
     counts = {"A": counted(a), "B": counted(worse)}
     assert (
         ranking_report(counts, pvalue=False).conclusion().endswith(", of 2 rankings.")
     )
+
+
+@pytest.mark.parametrize(("seed", "is_below_best"), [(2, True), (4, False)])
+def test_the_pvalue_of_a_lower_ranking_is_against_the_best(seed, is_below_best):
+    """Or, if it is not significantly below the best, against another better one."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(200) < 25
+    a, b = rng.normal(1.6 * y), rng.normal(1.6 * y)
+    scores = {"A": a, "B": b, "C": a + 0.9 * rng.normal(size=200)}
+    report = ranking_report(y, scores, pvalue=False)
+    table = report.comparisons
+    holm = {
+        "".join(sorted(pair.names)): pvalue
+        for pair, pvalue in zip(table.comparisons, table.adjusted_pvalues, strict=True)
+    }
+    assert holm["AC"] < holm["BC"]
+    assert (holm["BC"] <= 0.05) == is_below_best
+    pvalue = holm["BC" if is_below_best else "AC"]
+    said = report.conclusion()
+    assert said.startswith("B has the largest average precision, ")
+    assert f"; C (Holm p {pvalue:.2g}) is lower; A (" in said
+
+
+def test_a_conclusion_is_at_its_level():
+    score = np.random.default_rng(2).normal(size=N) + 0.4 * Y
+    report = ranking_report(Y, score)
+    pvalue = report.tests["model"].pvalue
+    assert 0.05 < pvalue < 0.1
+    for level in (0.9, 0.95):
+        said = ranking_report(Y, score, confidence_level=level).conclusion()
+        found = "is" if level == 0.9 else "is not"
+        assert f"It {found} significantly better than random selection" in said
+        assert f"({100 * level:.0f} % interval " in said
 
 
 def test_latex_is_balanced_and_escaped():
