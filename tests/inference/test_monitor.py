@@ -505,12 +505,12 @@ def test_a_damaged_state_is_refused():
     assert n_damages > 1000
 
 
-# of RankingMonitor("recall@2", against=0.5) after one day, in a file
+# of RankingMonitor("recall@2", reference=0.5) after one day, in a file
 STORED = {
     "schema": 1,
     "metric": "recall@2",
     "ties": "expected",
-    "against": 0.5,
+    "reference": 0.5,
     "significance_level": 0.05,
     "bounds": [0.0, 1.0],
     "models": ["model"],
@@ -527,16 +527,16 @@ STORED = {
     "n_counted": 1,
     "n_samples": 4,
     "n_targets": 2,
-    "checksum": 2514503511,
+    "checksum": 1758225456,
 }
 
 
 def test_a_state_that_was_stored_goes_on():
     """Judge: the days in one call. Files of other versions must be readable."""
-    monitor = RankingMonitor("recall@2", against=0.5)
+    monitor = RankingMonitor("recall@2", reference=0.5)
     days = np.repeat([1, 2], 4)
     y, score = np.array([0, 0, 1, 1, 0, 1, 0, 1]), np.tile([4.0, 3.0, 2.0, 1.0], 2)
-    result = monitor.update(y[4:], score[4:], group=2, after=STORED)
+    result = monitor.update(y[4:], score[4:], group=2, previous=STORED)
     expected = monitor.from_predictions(y, score, groups=days)
     assert result.log10_evidences == pytest.approx(expected.log10_evidences)
     assert (result.values, result.labels) == ((0.0, 0.5), ("1", "2"))
@@ -638,7 +638,7 @@ def test_a_bet_on_two_models_is_a_share_of_the_largest_loss(name):
     largest = max(values) - min(values)
     y, score, day = days_of(3, np.random.default_rng(3), 1.0, rate=0.4, n=30)
     other = np.random.default_rng(9).normal(size=score.size)
-    result = RankingMonitor(name, against="old").from_predictions(
+    result = RankingMonitor(name, reference="old").from_predictions(
         y, {"old": other, "new": score}, groups=day
     )
     differences = [
@@ -654,14 +654,14 @@ def test_a_bet_on_two_models_is_a_share_of_the_largest_loss(name):
 
 def test_a_share_of_a_day_has_no_largest_profit():
     with pytest.raises(ValueError, match="`metric` must have a smallest and a largest"):
-        RankingMonitor("expected_profit@10%(benefit=3, cost=1)", against=1)
+        RankingMonitor("expected_profit@10%(benefit=3, cost=1)", reference=1)
 
 
 def test_evidence_of_a_loss_is_the_sum_over_first_days():
     """Judge: the weight and the bets of each first day. Undefined days do not count."""
     y, score, day = days_of(9, np.random.default_rng(3), rate=0.2, n=30)
     y[np.isin(day, [0, 4])] = False
-    result = RankingMonitor("recall@10", against=0.6).from_predictions(
+    result = RankingMonitor("recall@10", reference=0.6).from_predictions(
         y, score, groups=day
     )
     x = np.arange(11, 1_000_000)
