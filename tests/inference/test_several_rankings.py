@@ -142,7 +142,7 @@ def test_wider_distribution_against_draws(null):
         assert binomtest(count, drawn.size, wider.sf(x)).pvalue > 1e-4
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("null", SOME_NULLS[::2], ids=repr)
 def test_wider_distribution_is_one(null):
     wider = MeanNull(null.nulls, inflation=math.sqrt(2))

@@ -146,7 +146,7 @@ def test_targets_may_all_be_below_the_cutoff():
     assert null.pvalue(null.mean() + 9 * null.std()) < 1e-10
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("metric", ["average_precision", "rie(alpha=20)"])
 def test_large_ties_with_untied_items_between_them_against_draws(metric, ties):

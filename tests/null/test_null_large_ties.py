@@ -29,7 +29,7 @@ def equal_sizes(n, k):
     return [n // k + (i < n % k) for i in range(k)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("n", "m", "k"),
     [(10**6, 10**5, 21), (10**5, 50_000, 21), (200_000, 10**5, 6), (10**6, 10**4, 150)],

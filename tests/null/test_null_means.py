@@ -217,7 +217,7 @@ DRAWN = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("lists", DRAWN)
 def test_means_against_rankings_drawn_by_numpy(lists):
     rng, lists = np.random.default_rng(5), DRAWN[lists]
@@ -291,7 +291,7 @@ NEAR = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("lists", NEAR)
 def test_tails_up_to_the_best(lists):
     """They fall, both sides are all there is, and nothing is left to bounds."""
@@ -333,7 +333,7 @@ def test_the_mean_of_very_many_lists_is_normal(metric):
         assert p == pytest.approx(norm.sf(z), abs=0.015)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_means_over_hits_against_draws():
     """A divisor that depends on the ranking: no sum adds up, but draws do."""
     lists = [RandomSelectionNull(400, 40, "average_precision@40(normalize=hits)")] * 3

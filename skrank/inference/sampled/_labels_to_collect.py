@@ -41,7 +41,7 @@ def labels_to_collect(
     y_score : array-like of shape (n_samples,)
         Scores of the items; a higher score means a likelier target.
     budget : int
-        Number of labels, at least 4.
+        Number of labels, at least 4. With `t` more are needed, some for each stratum.
     t : int, float or sequence of them, default=None
         Depths at which a stratum shall end, such as the cutoffs of metrics, as numbers
         of items or as fractions. The interval of a metric at such a depth is narrower.

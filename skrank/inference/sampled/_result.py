@@ -205,7 +205,8 @@ class SampledMetricResult(Result):
         sequential : bool, default=False
             Whether the p-value holds if one labels more items of the stratum, in random
             order, until it is small enough. At a level of 5 % it then stops too early
-            in at most 5 % of the lists; a test at each look in up to 9 %.
+            in at most 5 % of the lists. A p-value for one look stops too early in many
+            more.
 
         Returns
         -------
