@@ -218,6 +218,14 @@ def test_scikit_learn_copies_questions(ask):
     assert copied is not ask
     assert copied.get_params() == ask.get_params() == vars(ask)
     assert repr(copied) == repr(ask)
+    assert copied.set_params(n_resamples=200, random_state=7) is copied
+    settings = {**ask.get_params(), "n_resamples": 200, "random_state": 7}
+    assert vars(copied) == vars(type(ask)(**settings))
+    before = repr(copied)
+    for wrong in ({"n_resample": 9}, {"n_resamples": 0, "random_state": 8}):
+        with pytest.raises(ValueError, match="`set_params`|`n_resamples`"):
+            copied.set_params(**wrong)
+        assert repr(copied) == before
     made = inspect.signature(type(ask)).parameters
     assert set(made) == set(ask.get_params())
 

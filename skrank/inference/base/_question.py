@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from skrank._utils._checks import (
 )
 from skrank._utils._columns import is_column
 from skrank._utils._documented import documented
-from skrank._utils._text import brief
+from skrank._utils._text import brief, listed
 from skrank.inference.variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import AnyMetric, make_null_metric
 from skrank.ranking._rankings import Rankings
@@ -84,6 +84,33 @@ class MetricSettings:
             Arguments that make an equal object.
         """
         return dict(vars(self))
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings, as for estimators of scikit-learn.
+
+        Parameters
+        ----------
+        **settings : dict
+            Arguments of the constructor, which checks them with those that stay.
+
+        Returns
+        -------
+        self : object
+            This object. If an error is raised, it is as before.
+
+        Raises
+        ------
+        ValueError
+            If there is no such setting, or if one is not valid.
+        """
+        known = self.get_params()
+        for name in settings:
+            if name not in known:
+                own = listed([*known], 20)
+                rule = f"be given settings of {type(self).__name__}: {own}"
+                raise invalid("set_params", rule, brief(name))
+        vars(self).update(vars(type(self)(**{**known, **settings})))
+        return self
 
     def _metric(self) -> Any:
         return self._make(self.metric, self.ties)
