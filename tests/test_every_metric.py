@@ -139,7 +139,7 @@ def takes_metric(name):
     """Whether a metric is among the parameters of a public name, or of its methods."""
     called = getattr(skrank, name)
     if inspect.isclass(called):
-        methods = [one for one in dir(called) if one.startswith(("from_", "of"))]
+        methods = [one for one in dir(called) if one.startswith("from_")]
         calls = [getattr(called, one) for one in methods]
         return any(has_metric(one) for one in [called, *calls] if callable(one))
     return inspect.isfunction(called) and has_metric(called)
@@ -149,7 +149,8 @@ TAKE = {name for name in skrank.__all__ if takes_metric(name)}
 QUESTIONS = sorted(
     name
     for name in TAKE
-    if hasattr(getattr(skrank, name), "of") and has_metric(getattr(skrank, name))
+    if hasattr(getattr(skrank, name), "get_params")
+    and has_metric(getattr(skrank, name))
 )
 
 
