@@ -47,6 +47,7 @@ lint: $(VENV)/.lint  ## check style, types, layers, workflows, docstrings and sp
 	$(VENV)/bin/codespell *.md CITATION.cff .github benchmarks changelog.d conda doc examples paper skrank
 
 format: $(VENV)/.lint  ## mend the style
+	$(VENV)/bin/python tests/shared_parameters.py
 	$(RUN) ruff check --fix .
 	$(RUN) ruff format .
 

@@ -18,7 +18,6 @@ from skrank._utils._checks import (
     check_fraction,
     invalid,
 )
-from skrank._utils._documented import documented
 from skrank._utils._numbers import percent
 from skrank._utils._text import as_text
 from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
@@ -36,7 +35,6 @@ Array = NDArray[Any]
 Heights = tuple[Array, ...]  # positions and heights of a line
 
 
-@documented
 @dataclass(eq=False, repr=False)
 class CurveDisplay(ABC):
     """Base class of displays of the hit curve of one ranking, or of several.
@@ -70,9 +68,16 @@ class CurveDisplay(ABC):
             One ranking, or one for each of several models; or the rankings of groups or
             folds by one model. The rankings of groups are thin lines, and their mean is
             drawn. Folds are drawn in fractions of the ranking.
-        {as_fraction}
-        {pvalue_of_curve}
-        {ax}
+        as_fraction : bool, default=False
+            Whether depths and hits are fractions of the ranking. By default they are
+            numbers of items.
+        pvalue : bool, default=None
+            Whether the legend has the p-value against random selection. None leaves it
+            out if it may take more than about two seconds (few targets in a very long
+            ranking), if items have weights, with groups, and with more than ten folds.
+            It is always left out with clusters or strata, which it would ignore.
+        ax : matplotlib Axes, default=None
+            Where to draw. None makes a new figure.
         name : str or sequence of str, default=None
             Name of the curve in the legend, or a name for each model or fold, including
             folds that are left out. More than ten folds are thin lines of one colour
@@ -92,6 +97,7 @@ class CurveDisplay(ABC):
             If there are no targets, if no group or fold holds targets and non-targets,
             or if the number of names is not the number of folds.
         """
+        # shared: as_fraction pvalue_of_curve ax
         _drawing.need_matplotlib()
         _drawing.check_keywords(cls.from_rankings, kwargs)
         rankings = Rankings.from_rankings(rankings)
@@ -133,12 +139,25 @@ class CurveDisplay(ABC):
 
         Parameters
         ----------
-        {estimator}
-        {X}
-        {y}
-        {pos_label}
-        {detector_targets}
-        {groups}
+        estimator : estimator instance or mapping
+            Fitted classifier, regressor, ranker or outlier detector, or a mapping from
+            names to several. For the method that gives the scores see
+            :ref:`scores_of_estimators`.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank, other than those on which the estimator was fitted.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
         name : str, default=None
             Name of the curve in the legend. None uses the name of the estimator's
             class.
@@ -157,6 +176,7 @@ class CurveDisplay(ABC):
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
+        # shared: estimator X y pos_label detector_targets groups
         _drawing.need_matplotlib()
         _drawing.check_keywords(cls.from_estimator, kwargs)
         if name is None and not isinstance(estimator, Mapping):
@@ -179,10 +199,22 @@ class CurveDisplay(ABC):
 
         Parameters
         ----------
-        {y_true}
-        {y_score}
-        {pos_label}
-        {groups}
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels of the items; both targets and non-targets. A Ranking or RankCounts
+            replaces labels and scores.
+        y_score : array-like of shape (n_samples,), mapping, data frame or array of \
+            shape (n_samples, n_models), default=None
+            Scores of the items; a higher score means a likelier target. A mapping from
+            names to scores, or columns, are the scores of several models. Required
+            unless `y_true` is a Ranking or RankCounts.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
         **kwargs : dict
             Keyword arguments of `from_rankings`.
 
@@ -196,6 +228,7 @@ class CurveDisplay(ABC):
         ValueError
             If the input is not a ranking of two classes, or if there are no targets.
         """
+        # shared: y_true y_score pos_label groups
         _drawing.need_matplotlib()
         _drawing.check_keywords(cls.from_predictions, kwargs)
         data: Any = {"pos_label": pos_label, "groups": groups}
@@ -219,13 +252,20 @@ class CurveDisplay(ABC):
 
         Parameters
         ----------
-        {cv_results}
-        {X_fit}
-        {y}
+        cv_results : dict, or mapping from names to several
+            Result of :func:`sklearn.model_selection.cross_validate` with
+            ``return_estimator=True, return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            Items to fit and to rank.
+        y : array-like of shape (n_samples,)
+            Their labels.
         n_jobs : int, default=None
             Number of jobs that predict the held-out items.
-        {pos_label}
-        {detector_targets}
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
         **kwargs : dict
             Keyword arguments of `from_rankings`.
 
@@ -241,6 +281,7 @@ class CurveDisplay(ABC):
             If estimators or indices are missing, if folds reach beyond `X`, or as in
             `from_rankings`.
         """
+        # shared: cv_results X_fit y pos_label detector_targets
         _drawing.need_matplotlib()
         _drawing.check_keywords(cls.from_cv_results, kwargs)
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}

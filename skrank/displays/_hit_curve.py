@@ -15,7 +15,6 @@ from skrank._utils._checks import (
     check_positive,
     invalid,
 )
-from skrank._utils._documented import documented
 from skrank._utils._numbers import percent
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.curves._hit_curve import HitCurve
@@ -25,7 +24,6 @@ from skrank.inference.intervals._hit_curve_band import hit_curve_band
 from skrank.ranking._rankings import Rankings
 
 
-@documented
 @dataclass(eq=False, repr=False)
 class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """Plot of a hit curve: targets found against items looked at.
@@ -132,14 +130,21 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             One ranking, or one for each of several models; or the rankings of groups or
             folds by one model. The rankings of groups are thin lines, and their mean is
             drawn. Folds are drawn in fractions of the ranking.
-        {as_fraction}
+        as_fraction : bool, default=False
+            Whether depths and hits are fractions of the ranking. By default they are
+            numbers of items.
         confidence_band : {"simultaneous", "pointwise"}, default=None
             Confidence band of the curve by :func:`hit_curve_band` at a level of 95 %,
             for all depths at once or for each depth. None draws no band.
         random_state : int, RandomState, Generator or None, default=0
             Source of randomness of the simultaneous band.
-        {pvalue_of_curve}
-        {ax}
+        pvalue : bool, default=None
+            Whether the legend has the p-value against random selection. None leaves it
+            out if it may take more than about two seconds (few targets in a very long
+            ranking), if items have weights, with groups, and with more than ten folds.
+            It is always left out with clusters or strata, which it would ignore.
+        ax : matplotlib Axes, default=None
+            Where to draw. None makes a new figure.
         name : str or sequence of str, default=None
             Name of the curve in the legend, or a name for each model or fold.
         **kwargs : dict
@@ -156,6 +161,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             If there are no targets, or if there is more than one ranking and a
             confidence band.
         """
+        # shared: as_fraction pvalue_of_curve ax
         bands = (None, "simultaneous", "pointwise")
         check_option("confidence_band", confidence_band, bands)
         shown: Any = {"as_fraction": as_fraction, "pvalue": pvalue, "name": name}

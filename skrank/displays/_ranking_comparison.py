@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_flag, invalid
-from skrank._utils._documented import documented
 from skrank._utils._numbers import format_pvalue, number, percent
 from skrank.curves._band import CurveBand
 from skrank.curves._hit_curve import HitCurve, curve_of
@@ -24,7 +23,6 @@ from skrank.inference.intervals._hit_curve_band import hit_curve_band
 from skrank.ranking._rankings import Rankings
 
 
-@documented
 @dataclass(eq=False, repr=False)
 class RankingComparisonDisplay:  # numpydoc ignore=PR02
     """Plot of the hit curves of two rankings, with their difference below.
@@ -156,12 +154,17 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
 
         Parameters
         ----------
-        {y_true}
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels of the items; both targets and non-targets. A Ranking or RankCounts
+            replaces labels and scores.
         y_score : mapping, DataFrame or array of shape (n_samples, 2)
             Scores of the items by two models, by name; a higher score means a likelier
             target. The names are those in the legends.
-        {pos_label}
-        {clusters}
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        clusters : array-like of shape (n_samples,), default=None
+            Cluster of each item, such as the patient of an image. Items of one cluster
+            may depend on each other (:ref:`clusters`).
         **kwargs : dict
             Keyword arguments of :meth:`from_rankings`.
 
@@ -175,6 +178,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         ValueError
             If the input is not two rankings of two classes.
         """
+        # shared: y_true pos_label clusters
         _drawing.need_matplotlib()
         _drawing.check_keywords(cls.from_predictions, kwargs)
         data: Any = {"pos_label": pos_label, "clusters": clusters}
@@ -202,11 +206,18 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             Fitted classifiers, regressors, rankers or outlier detectors, by the names
             in the legends. For the method that gives the scores see
             :ref:`scores_of_estimators`.
-        {X}
-        {y}
-        {pos_label}
-        {detector_targets}
-        {clusters}
+        X : array-like of shape (n_samples, n_features)
+            Items to rank, other than those on which the estimator was fitted.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
+        clusters : array-like of shape (n_samples,), default=None
+            Cluster of each item, such as the patient of an image. Items of one cluster
+            may depend on each other (:ref:`clusters`).
         **kwargs : dict
             Keyword arguments of :meth:`from_rankings`.
 
@@ -222,6 +233,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             and `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
+        # shared: X y pos_label detector_targets clusters
         _drawing.need_matplotlib()
         _drawing.check_keywords(cls.from_estimator, kwargs)
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}

@@ -26,9 +26,14 @@ def average_precision(
 
     Parameters
     ----------
-    {labels}
-    {scores}
-    {pos_label}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together"
         retrieves a tie whole, as scikit-learn's ``average_precision_score`` does.
@@ -37,10 +42,18 @@ def average_precision(
         Weights of the items. An item is retrieved with its whole weight. A weighted tie
         that holds a target is also retrieved whole, with a warning if `ties` is
         "expected".
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -89,6 +102,8 @@ def average_precision(
     >>> average_precision(y_true, y_score, ties="together")
     0.611
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return AveragePrecision(ties=ties)(y_true, y_score, **shared)
 
 
@@ -109,8 +124,12 @@ def average_precision_at_k(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     k : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
@@ -118,7 +137,8 @@ def average_precision_at_k(
         Divisor of the sum: ``min(m, k)`` for "min", all m targets for "relevant", or
         the hits in the top k for "hits". With "hits", one hit at rank 1 gives a larger
         value than hits at ranks 2 to 5.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together"
         retrieves a tie whole, so a tie across k moves the cutoff to its end.
@@ -126,10 +146,18 @@ def average_precision_at_k(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items; `k` then counts units of weight. For ties see
         :func:`average_precision`.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -172,4 +200,6 @@ def average_precision_at_k(
 
     The top two hold one target. It has rank 2, where the precision is 1/2.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return average_precision_at(k, normalize, ties)(y_true, y_score, **shared)

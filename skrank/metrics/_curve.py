@@ -35,17 +35,30 @@ def max_f_score(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     beta : float, default=1.0
         Weight of recall relative to precision, above 0. A value above 1 favours recall.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -87,6 +100,8 @@ def max_f_score(
 
     The top five hold three of the four targets: recall 0.75 and precision 0.6.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return MaxFScore(beta=beta)(y_true, y_score, **shared)
 
 
@@ -102,15 +117,28 @@ def breakeven_point(
 
     Parameters
     ----------
-    {labels}
-    {scores}
-    {pos_label}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -155,6 +183,8 @@ def breakeven_point(
 
     The top five have a recall of 0.75 and a precision of 0.6.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return BreakevenPoint()(y_true, y_score, **shared)
 
 
@@ -174,12 +204,17 @@ def k_at_recall(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float
         Share of the targets to find, above 0 and up to 1. It is rounded up to whole
         targets, except for some weights (see `sample_weight`).
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         its rank over all orders. "together" retrieves the tie whole. "optimistic"
@@ -188,12 +223,19 @@ def k_at_recall(
         Weights of the items. k is then the weight down to the last item that is needed.
         The targets to find are a share of their weight, rounded up only if all weights
         are whole. For ties see :func:`average_precision`.
-    {groups_of_metric}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank. A
         recall that is never reached has k = inf.
-    {n_unlisted}
-    {undefined}
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -237,6 +279,7 @@ def k_at_recall(
 
     The top five items hold three of the four targets. The last target is at rank nine.
     """
+    # shared: labels scores pos_label groups_of_metric n_unlisted undefined
     return KAtRecall(recall, ties=ties)(y_true, y_score, **shared)
 
 
@@ -256,12 +299,17 @@ def precision_at_recall(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float
         Share of the targets to find, above 0 and up to 1. It is rounded up to whole
         targets, except for some weights (see `sample_weight`).
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         the precision at its rank over all orders. "together" retrieves the tie whole
@@ -270,10 +318,18 @@ def precision_at_recall(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. The targets to find are a share of their weight, rounded
         up only if all weights are whole. For ties see :func:`average_precision`.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -319,6 +375,8 @@ def precision_at_recall(
 
     Three of the four targets are among the top five. The last target is at rank nine.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return PrecisionAtRecall(recall, ties=ties)(y_true, y_score, **shared)
 
 
@@ -338,18 +396,31 @@ def recall_at_precision(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     precision : float
         Least share of targets among the items that a threshold retrieves, above 0, up
         to 1.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -388,6 +459,8 @@ def recall_at_precision(
 
     The top five hold three of the four targets. No threshold has a higher precision.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return RecallAtPrecision(precision=precision)(y_true, y_score, **shared)
 
 
@@ -409,20 +482,33 @@ def wss(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float, default=0.95
         Share of the targets to find, above 0 and up to 1. It is rounded up to whole
         targets, except for some weights.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find, as in :func:`k_at_recall`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items, as in :func:`k_at_recall`.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -466,6 +552,8 @@ def wss(
     Five of the ten items hold three of the four targets: half of the items need not be
     read, where a random order saves a quarter. The last target is at rank nine.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return WorkSaved(recall, ties=ties)(y_true, y_score, **shared)
 
 
@@ -483,15 +571,28 @@ def ks_statistic(
 
     Parameters
     ----------
-    {labels}
-    {scores}
-    {pos_label}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -535,4 +636,6 @@ def ks_statistic(
 
     The top five items hold three of the four targets and two of the six others.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return KSStatistic()(y_true, y_score, **shared)

@@ -7,7 +7,6 @@ from typing import Unpack
 
 from numpy.typing import ArrayLike
 
-from skrank._utils._documented import documented
 from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._sums import (
     Bedroc,
@@ -18,7 +17,6 @@ from skrank.metrics._shared import Shared, metric_function
 from skrank.ranking._as_ranking import CountOf, Labels
 
 
-@documented
 def reciprocal_rank(
     y_true: Labels,
     y_score: ArrayLike | None = None,
@@ -38,17 +36,30 @@ def reciprocal_rank(
 
     Parameters
     ----------
-    {labels}
-    {scores}
-    {pos_label}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the first target. "expected" takes the mean of the value
         over all orders. "together" takes the rank of the last item of the tie.
         "optimistic" takes its targets first, and "pessimistic" takes them last.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -93,6 +104,8 @@ def reciprocal_rank(
     >>> reciprocal_rank([1, 1, 0, 0], [2, 2, 2, 1])
     0.833
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     metric = ReciprocalRank(ties=ties)
     given = pos_label, None, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
@@ -114,13 +127,18 @@ def rie(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
         exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
         20.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -128,12 +146,19 @@ def rie(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. Not with
         ``ties="together"``, which counts items down to a rank.
-    {groups_of_metric}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
         have no rank.
-    {n_unlisted}
-    {undefined}
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -178,6 +203,7 @@ def rie(
     >>> rie(y_true, y_score)
     3.28
     """
+    # shared: labels scores pos_label groups_of_metric n_unlisted undefined
     return RobustInitialEnhancement(alpha=alpha, ties=ties)(y_true, y_score, **shared)
 
 
@@ -197,13 +223,18 @@ def bedroc(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
         exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
         20.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -211,12 +242,19 @@ def bedroc(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. Not with
         ``ties="together"``, which counts items down to a rank.
-    {groups_of_metric}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
         have no rank. The worst ranking then misses all targets.
-    {n_unlisted}
-    {undefined}
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -260,4 +298,5 @@ def bedroc(
 
     A constant score has the chance level.
     """
+    # shared: labels scores pos_label groups_of_metric n_unlisted undefined
     return Bedroc(alpha=alpha, ties=ties)(y_true, y_score, **shared)

@@ -28,7 +28,6 @@ from sklearn.metrics import make_scorer
 
 from skrank._utils._checks import check_option, check_undefined, invalid
 from skrank._utils._columns import check_index, check_order
-from skrank._utils._documented import documented
 from skrank._utils._text import brief
 from skrank.metrics._definitions._base import AnyMetric
 from skrank.metrics._definitions._sums import (
@@ -165,7 +164,6 @@ def scorer_of(
     )
 
 
-@documented
 def make_average_precision_scorer(
     *,
     ties: str = "expected",
@@ -181,15 +179,25 @@ def make_average_precision_scorer(
 
     Parameters
     ----------
-    {ties_of_scorer}
-    {pos_label}
-    {undefined_of_scorer}
-    {detector_targets_of_scorer}
-    {average}
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. See the function of the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    undefined : float or "raise", default=nan
+        Value of a fold in which the metric is undefined, such as one without targets.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
+    average : {"binary", "macro"}, default="binary"
+        "binary" scores the class `pos_label`, "macro" the mean over the classes, each
+        against the rest.
 
     Returns
     -------
-    {scorer}
+    scorer : callable
+        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
+        routing ``set_score_request(groups=...)`` requests one ranking for each day or
+        query (:ref:`several_rankings`).
 
     Raises
     ------
@@ -217,11 +225,12 @@ def make_average_precision_scorer(
 
     The targets are the malignant tumours, which have the label 0.
     """
+    # shared: ties_of_scorer pos_label undefined_of_scorer detector_targets_of_scorer
+    #   average scorer
     given = pos_label, undefined, detector_targets, average
     return scorer_of(AveragePrecision(ties=ties), *given)
 
 
-@documented
 def make_average_precision_at_k_scorer(
     k: float,
     *,
@@ -243,15 +252,25 @@ def make_average_precision_at_k_scorer(
         Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
     normalize : {"min", "relevant", "hits"}, default="min"
         Divisor of the sum; see :func:`average_precision_at_k`.
-    {ties_of_scorer}
-    {pos_label}
-    {undefined_of_scorer}
-    {detector_targets_of_scorer}
-    {average}
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. See the function of the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    undefined : float or "raise", default=nan
+        Value of a fold in which the metric is undefined, such as one without targets.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
+    average : {"binary", "macro"}, default="binary"
+        "binary" scores the class `pos_label`, "macro" the mean over the classes, each
+        against the rest.
 
     Returns
     -------
-    {scorer}
+    scorer : callable
+        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
+        routing ``set_score_request(groups=...)`` requests one ranking for each day or
+        query (:ref:`several_rankings`).
 
     Raises
     ------
@@ -268,11 +287,12 @@ def make_average_precision_at_k_scorer(
     >>> make_average_precision_at_k_scorer(100).__name__
     'average_precision@100'
     """
+    # shared: ties_of_scorer pos_label undefined_of_scorer detector_targets_of_scorer
+    #   average scorer
     metric = average_precision_at(k, normalize, ties)
     return scorer_of(metric, pos_label, undefined, detector_targets, average)
 
 
-@documented
 def make_recall_at_t_scorer(
     t: float,
     *,
@@ -291,15 +311,25 @@ def make_recall_at_t_scorer(
     ----------
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
-    {ties_of_scorer}
-    {pos_label}
-    {undefined_of_scorer}
-    {detector_targets_of_scorer}
-    {average}
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. See the function of the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    undefined : float or "raise", default=nan
+        Value of a fold in which the metric is undefined, such as one without targets.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
+    average : {"binary", "macro"}, default="binary"
+        "binary" scores the class `pos_label`, "macro" the mean over the classes, each
+        against the rest.
 
     Returns
     -------
-    {scorer}
+    scorer : callable
+        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
+        routing ``set_score_request(groups=...)`` requests one ranking for each day or
+        query (:ref:`several_rankings`).
 
     Raises
     ------
@@ -316,12 +346,13 @@ def make_recall_at_t_scorer(
     >>> make_recall_at_t_scorer(0.05).__name__
     'recall@0.05'
     """
+    # shared: ties_of_scorer pos_label undefined_of_scorer detector_targets_of_scorer
+    #   average scorer
     return scorer_of(
         RecallAtT(t, ties=ties), pos_label, undefined, detector_targets, average
     )
 
 
-@documented
 def make_precision_at_t_scorer(
     t: float,
     *,
@@ -340,15 +371,25 @@ def make_precision_at_t_scorer(
     ----------
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
-    {ties_of_scorer}
-    {pos_label}
-    {undefined_of_scorer}
-    {detector_targets_of_scorer}
-    {average}
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. See the function of the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    undefined : float or "raise", default=nan
+        Value of a fold in which the metric is undefined, such as one without targets.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
+    average : {"binary", "macro"}, default="binary"
+        "binary" scores the class `pos_label`, "macro" the mean over the classes, each
+        against the rest.
 
     Returns
     -------
-    {scorer}
+    scorer : callable
+        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
+        routing ``set_score_request(groups=...)`` requests one ranking for each day or
+        query (:ref:`several_rankings`).
 
     Raises
     ------
@@ -365,6 +406,8 @@ def make_precision_at_t_scorer(
     >>> make_precision_at_t_scorer(50).__name__
     'precision@50'
     """
+    # shared: ties_of_scorer pos_label undefined_of_scorer detector_targets_of_scorer
+    #   average scorer
     return scorer_of(
         PrecisionAtT(t, ties=ties), pos_label, undefined, detector_targets, average
     )

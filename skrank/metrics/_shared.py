@@ -9,7 +9,6 @@ from typing import Any, TypedDict, TypeVar
 
 from numpy.typing import ArrayLike
 
-from skrank._utils._documented import documented
 from skrank.metrics._definitions._base import AnyMetric
 from skrank.ranking._as_ranking import CountOf
 
@@ -45,4 +44,4 @@ def metric_function(function: Function) -> Function:
         return function(*args, **given)
 
     called.__signature__ = public  # type: ignore[attr-defined]
-    return documented(called)  # type: ignore[return-value]
+    return called  # type: ignore[return-value]

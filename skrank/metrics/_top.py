@@ -47,12 +47,17 @@ def recall_at_t(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -61,10 +66,18 @@ def recall_at_t(
         Weights of the items. An item of weight 2 counts as two items. The top t holds
         the weight t, or the fraction t of all weight (rounded up if all weights are
         whole). An item across the cutoff counts in part.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -104,6 +117,8 @@ def recall_at_t(
     The first quarter of the ranking holds two of the three targets. The first half
     holds all.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return RecallAtT(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -123,12 +138,17 @@ def precision_at_t(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -137,10 +157,18 @@ def precision_at_t(
         Weights of the items. An item of weight 2 counts as two items. The top t holds
         the weight t, or the fraction t of all weight (rounded up if all weights are
         whole). An item across the cutoff counts in part.
-    {groups_of_metric}
-    {n_missed_of_metric}
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -180,6 +208,8 @@ def precision_at_t(
 
     Three of the first four items are targets.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return PrecisionAtT(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -199,12 +229,17 @@ def enrichment_factor(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -213,12 +248,19 @@ def enrichment_factor(
         Weights of the items. An item of weight 2 counts as two items. The top t holds
         the weight t, or the fraction t of all weight (rounded up if all weights are
         whole). An item across the cutoff counts in part.
-    {groups_of_metric}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
         have no rank.
-    {n_unlisted}
-    {undefined}
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -263,6 +305,7 @@ def enrichment_factor(
 
     The first two items are targets. Three of the ten items are targets.
     """
+    # shared: labels scores pos_label groups_of_metric n_unlisted undefined
     return EnrichmentFactor(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -284,8 +327,12 @@ def expected_profit(
 
     Parameters
     ----------
-    {labels}
-    {scores}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     benefit : float or array-like of shape (n_samples,)
         What finding a target is worth, above 0, in any currency. An array has it for
         each item, such as the amount of each transaction, at least 0; only those of
@@ -296,7 +343,8 @@ def expected_profit(
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
-    {pos_label}
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -311,8 +359,13 @@ def expected_profit(
         without targets; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They have no rank.
-    {n_unlisted}
-    {undefined}
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -354,6 +407,7 @@ def expected_profit(
     >>> expected_profit(y_true, y_score, benefit=amounts, cost=50, t=2)
     420.0
     """
+    # shared: labels scores pos_label n_unlisted undefined
     if is_column(benefit):
         return _profit_of_amounts(y_true, y_score, benefit, cost, t, ties, **shared)
     each: Any = benefit
@@ -419,9 +473,14 @@ def r_precision(
 
     Parameters
     ----------
-    {labels}
-    {scores}
-    {pos_label}
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across rank m. "expected" spreads its targets evenly, which
         is the mean over all orders. "together" retrieves it whole and moves the cutoff
@@ -430,11 +489,18 @@ def r_precision(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. The depth is the
         weight of the targets, and an item across it counts in part.
-    {groups_of_metric}
-    {n_missed_of_metric}
-        Ranks below the scored items hold no hits.
-    {n_unlisted}
-    {undefined}
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
 
     Returns
     -------
@@ -475,4 +541,6 @@ def r_precision(
 
     Two of the four targets are among the top four.
     """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined
     return RPrecision(ties=ties)(y_true, y_score, **shared)

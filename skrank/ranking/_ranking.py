@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._documented import documented
+from skrank._utils._signature import signature_of
 from skrank.ranking._buckets import sorted_values
 from skrank.ranking._counting import count_levels
 from skrank.ranking._input import RankingInput, check_ranking_input
@@ -55,7 +55,7 @@ class HitGroups:
         return self if count == self.above.size else self.take(slice(count))
 
 
-@documented
+@signature_of("n_samples", "n_targets", "n_non_targets", "n_missed")
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ranking:
     """Items in the order of their scores, with their labels.
@@ -122,7 +122,8 @@ class Ranking:
             Labels of the items.
         y_score : array-like of shape (n_samples,)
             Scores of the items; a higher score means a likelier target.
-        {pos_label}
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the items, for metrics and curves.
         n_missed : int, default=0
@@ -142,6 +143,7 @@ class Ranking:
         ValueError
             If labels, scores or weights are not valid, or if their lengths differ.
         """
+        # shared: pos_label
         return rank(
             check_ranking_input(
                 y_true,
@@ -170,10 +172,15 @@ class Ranking:
         estimator : estimator instance
             Fitted classifier, regressor, ranker or outlier detector. For the
             method that gives the scores see :ref:`scores_of_estimators`.
-        {X}
-        {y}
-        {pos_label}
-        {detector_targets}
+        X : array-like of shape (n_samples, n_features)
+            Items to rank, other than those on which the estimator was fitted.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
@@ -186,6 +193,7 @@ class Ranking:
             If the estimator only gives labels, if it is an outlier detector and
             `detector_targets` is None, or if labels or scores are not valid.
         """
+        # shared: X y pos_label detector_targets
         asked = (pos_label, detector_targets)
         return cls.from_predictions(*marks_and_scores(estimator, X, y, *asked)[:2])
 

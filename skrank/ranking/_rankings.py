@@ -31,8 +31,8 @@ from skrank._utils._columns import (
     items_of,
     rows,
 )
-from skrank._utils._documented import documented
 from skrank._utils._jobs import run_jobs
+from skrank._utils._signature import signature_of
 from skrank._utils._text import as_text, brief, track
 from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import CountOf, as_ranking, columns_of
@@ -76,7 +76,7 @@ Codes = NDArray[np.intp]
 MODEL = "model"
 
 
-@documented
+@signature_of("names", "parts", "kind", "labels")
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rankings:
     """Rankings of the same items, with a row for each part and a column for each model.
@@ -157,17 +157,43 @@ class Rankings:
 
         Parameters
         ----------
-        {y_true}
-        {y_score}
-        {pos_label}
-        {lower_is_better}
-        {groups}
-        {clusters}
-        {strata}
-        {folds}
-        {sample_weight}
-        {n_missed}
-        {n_unlisted}
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels of the items; both targets and non-targets. A Ranking or RankCounts
+            replaces labels and scores.
+        y_score : array-like of shape (n_samples,), mapping, data frame or array of \
+            shape (n_samples, n_models), default=None
+            Scores of the items; a higher score means a likelier target. A mapping from
+            names to scores, or columns, are the scores of several models. Required
+            unless `y_true` is a Ranking or RankCounts.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        lower_is_better : bool or sequence of str, default=False
+            Whether lower scores mean likelier targets, such as docking energies: for
+            all models, or for those that are named.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        clusters : array-like of shape (n_samples,), default=None
+            Cluster of each item, such as the patient of an image. Items of one cluster
+            may depend on each other (:ref:`clusters`).
+        strata : array-like of shape (n_samples,), default=None
+            Stratum of each item, such as its hospital. Only a test against random
+            selection uses it: labels are permuted within strata.
+        folds : array-like of shape (n_samples,), default=None
+            Fold in which each item was held out, if the scores are those of models that
+            were fitted to the other folds. The items of each fold are ranked.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the items, as in the metric functions. Only intervals use them.
+        n_missed : int or mapping, default=0
+            Targets that were never scored. They count among the targets and have no
+            rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
+            `groups`, it maps groups to numbers.
+        n_unlisted : int or mapping, default=None
+            Items that were never scored, with the missed targets among them. They rank
+            below all others, as one tie. With `groups`, both map groups to numbers.
 
         Returns
         -------
@@ -180,6 +206,8 @@ class Rankings:
             If labels, scores or another column are not valid, or if they differ in
             their length or in their pandas index.
         """
+        # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
+        #   sample_weight n_missed n_unlisted
         of_items = {
             "groups": groups,
             "clusters": clusters,
@@ -274,18 +302,43 @@ class Rankings:
 
         Parameters
         ----------
-        {estimator}
-        {X}
-        {y}
-        {pos_label}
-        {detector_targets}
-        {groups}
-        {clusters}
-        {strata}
-        {folds}
-        {sample_weight}
-        {n_missed}
-        {n_unlisted}
+        estimator : estimator instance or mapping
+            Fitted classifier, regressor, ranker or outlier detector, or a mapping from
+            names to several. For the method that gives the scores see
+            :ref:`scores_of_estimators`.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank, other than those on which the estimator was fitted.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        clusters : array-like of shape (n_samples,), default=None
+            Cluster of each item, such as the patient of an image. Items of one cluster
+            may depend on each other (:ref:`clusters`).
+        strata : array-like of shape (n_samples,), default=None
+            Stratum of each item, such as its hospital. Only a test against random
+            selection uses it: labels are permuted within strata.
+        folds : array-like of shape (n_samples,), default=None
+            Fold in which each item was held out, if the scores are those of models that
+            were fitted to the other folds. The items of each fold are ranked.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the items, as in the metric functions. Only intervals use them.
+        n_missed : int or mapping, default=0
+            Targets that were never scored. They count among the targets and have no
+            rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
+            `groups`, it maps groups to numbers.
+        n_unlisted : int or mapping, default=None
+            Items that were never scored, with the missed targets among them. They rank
+            below all others, as one tie. With `groups`, both map groups to numbers.
 
         Returns
         -------
@@ -299,6 +352,8 @@ class Rankings:
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
+        # shared: estimator X y pos_label detector_targets groups clusters strata folds
+        #   sample_weight n_missed n_unlisted
         named = _named(estimator)
         data: dict[str, Any] = {
             "groups": groups,
@@ -349,21 +404,41 @@ class Rankings:
 
         Parameters
         ----------
-        {unfitted}
-        {X_fit}
-        {y}
-        {cv}
-        {cv_groups}
-        {params}
+        estimator : estimator instance, mapping or list
+            Classifier, regressor, ranker or outlier detector, or several, by name or in
+            a list. They are cloned and fitted for each fold.
+        X : array-like of shape (n_samples, n_features)
+            Items to fit and to rank.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        cv : int, cross-validation generator or iterable, default=5
+            As in :func:`sklearn.model_selection.cross_validate`. An int makes
+            stratified folds for a classifier, and with `groups` or `cv_groups` folds of
+            whole groups.
+        cv_groups : array-like of shape (n_samples,), default=None
+            Units that are held out whole, such as patients; by default those of
+            `groups`.
+        params : dict, default=None
+            Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
+            :func:`sklearn.model_selection.cross_validate`. They do not change the
+            metric.
         repeated : bool, default=True
             Whether items may be held out twice.
         n_jobs : int, default=None
             Number of joblib jobs.
         progress : bool, default=False
             Whether to show a progress bar; needs tqdm.
-        {groups}
-        {pos_label}
-        {detector_targets}
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
@@ -376,6 +451,7 @@ class Rankings:
             If there are no folds, if an item is held out twice and `repeated` is False,
             and as in `from_estimator`.
         """
+        # shared: unfitted X_fit y cv cv_groups params groups pos_label detector_targets
         check_order(X, y)
         named = _named(estimator)
         labels = as_column("y", y)
@@ -413,16 +489,28 @@ class Rankings:
 
         Parameters
         ----------
-        {cv_results}
-        {X_fit}
-        {y}
+        cv_results : dict, or mapping from names to several
+            Result of :func:`sklearn.model_selection.cross_validate` with
+            ``return_estimator=True, return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            Items to fit and to rank.
+        y : array-like of shape (n_samples,)
+            Their labels.
         repeated : bool, default=True
             Whether items may be held out twice.
         n_jobs : int, default=None
             Number of joblib jobs that predict.
-        {groups}
-        {pos_label}
-        {detector_targets}
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
@@ -436,6 +524,7 @@ class Rankings:
             if an item is held out twice and `repeated` is False, and as in
             `from_estimator`.
         """
+        # shared: cv_results X_fit y groups pos_label detector_targets
         check_order(X, y)
         named = cv_results
         if not isinstance(named, Mapping):

@@ -24,7 +24,6 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._columns import is_column
-from skrank._utils._documented import documented
 from skrank._utils._text import brief, listed
 from skrank.inference.variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import AnyMetric, make_null_metric
@@ -168,7 +167,6 @@ def _made_by(
     return entrance_of
 
 
-@documented
 class Question(MetricSettings, ABC, Generic[Result]):
     """A question about rankings, asked of data in any form."""
 
@@ -185,17 +183,43 @@ class Question(MetricSettings, ABC, Generic[Result]):
 
         Parameters
         ----------
-        {y_true}
-        {y_score}
-        {pos_label}
-        {lower_is_better}
-        {groups}
-        {clusters}
-        {strata}
-        {folds}
-        {sample_weight}
-        {n_missed}
-        {n_unlisted}
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels of the items; both targets and non-targets. A Ranking or RankCounts
+            replaces labels and scores.
+        y_score : array-like of shape (n_samples,), mapping, data frame or array of \
+            shape (n_samples, n_models), default=None
+            Scores of the items; a higher score means a likelier target. A mapping from
+            names to scores, or columns, are the scores of several models. Required
+            unless `y_true` is a Ranking or RankCounts.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        lower_is_better : bool or sequence of str, default=False
+            Whether lower scores mean likelier targets, such as docking energies: for
+            all models, or for those that are named.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        clusters : array-like of shape (n_samples,), default=None
+            Cluster of each item, such as the patient of an image. Items of one cluster
+            may depend on each other (:ref:`clusters`).
+        strata : array-like of shape (n_samples,), default=None
+            Stratum of each item, such as its hospital. Only a test against random
+            selection uses it: labels are permuted within strata.
+        folds : array-like of shape (n_samples,), default=None
+            Fold in which each item was held out, if the scores are those of models that
+            were fitted to the other folds. The items of each fold are ranked.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the items, as in the metric functions. Only intervals use them.
+        n_missed : int or mapping, default=0
+            Targets that were never scored. They count among the targets and have no
+            rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
+            `groups`, it maps groups to numbers.
+        n_unlisted : int or mapping, default=None
+            Items that were never scored, with the missed targets among them. They rank
+            below all others, as one tie. With `groups`, both map groups to numbers.
 
         Returns
         -------
@@ -209,6 +233,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
             If labels, scores or another column are not valid, if a class is absent, or
             if the question does not use one of the arguments.
         """
+        # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
+        #   sample_weight n_missed n_unlisted
         return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_estimator)
@@ -217,18 +243,43 @@ class Question(MetricSettings, ABC, Generic[Result]):
 
         Parameters
         ----------
-        {estimator}
-        {X}
-        {y}
-        {pos_label}
-        {detector_targets}
-        {groups}
-        {clusters}
-        {strata}
-        {folds}
-        {sample_weight}
-        {n_missed}
-        {n_unlisted}
+        estimator : estimator instance or mapping
+            Fitted classifier, regressor, ranker or outlier detector, or a mapping from
+            names to several. For the method that gives the scores see
+            :ref:`scores_of_estimators`.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank, other than those on which the estimator was fitted.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        clusters : array-like of shape (n_samples,), default=None
+            Cluster of each item, such as the patient of an image. Items of one cluster
+            may depend on each other (:ref:`clusters`).
+        strata : array-like of shape (n_samples,), default=None
+            Stratum of each item, such as its hospital. Only a test against random
+            selection uses it: labels are permuted within strata.
+        folds : array-like of shape (n_samples,), default=None
+            Fold in which each item was held out, if the scores are those of models that
+            were fitted to the other folds. The items of each fold are ranked.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the items, as in the metric functions. Only intervals use them.
+        n_missed : int or mapping, default=0
+            Targets that were never scored. They count among the targets and have no
+            rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
+            `groups`, it maps groups to numbers.
+        n_unlisted : int or mapping, default=None
+            Items that were never scored, with the missed targets among them. They rank
+            below all others, as one tie. With `groups`, both map groups to numbers.
 
         Returns
         -------
@@ -242,6 +293,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
+        # shared: estimator X y pos_label detector_targets groups clusters strata folds
+        #   sample_weight n_missed n_unlisted
         return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_cv)
@@ -250,15 +303,35 @@ class Question(MetricSettings, ABC, Generic[Result]):
 
         Parameters
         ----------
-        {unfitted}
-        {X_fit}
-        {y}
-        {cv}
-        {cv_groups}
-        {params}
-        {groups}
-        {pos_label}
-        {detector_targets}
+        estimator : estimator instance, mapping or list
+            Classifier, regressor, ranker or outlier detector, or several, by name or in
+            a list. They are cloned and fitted for each fold.
+        X : array-like of shape (n_samples, n_features)
+            Items to fit and to rank.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        cv : int, cross-validation generator or iterable, default=5
+            As in :func:`sklearn.model_selection.cross_validate`. An int makes
+            stratified folds for a classifier, and with `groups` or `cv_groups` folds of
+            whole groups.
+        cv_groups : array-like of shape (n_samples,), default=None
+            Units that are held out whole, such as patients; by default those of
+            `groups`.
+        params : dict, default=None
+            Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
+            :func:`sklearn.model_selection.cross_validate`. They do not change the
+            metric.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
@@ -271,6 +344,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             As in `from_estimator`; also if no fold holds targets and non-targets.
         """
+        # shared: unfitted X_fit y cv cv_groups params groups pos_label detector_targets
         return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_cv_results)
@@ -279,12 +353,24 @@ class Question(MetricSettings, ABC, Generic[Result]):
 
         Parameters
         ----------
-        {cv_results}
-        {X_fit}
-        {y}
-        {groups}
-        {pos_label}
-        {detector_targets}
+        cv_results : dict, or mapping from names to several
+            Result of :func:`sklearn.model_selection.cross_validate` with
+            ``return_estimator=True, return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            Items to fit and to rank.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
@@ -296,6 +382,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             If estimators or indices are missing, and as in `from_cv`.
         """
+        # shared: cv_results X_fit y groups pos_label detector_targets
         return self.from_rankings(rankings)
 
     @abstractmethod

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._documented import documented
 from skrank._utils._numbers import format_pvalue, numbers, percent
 from skrank._utils._printed import Printed, Shown
+from skrank._utils._signature import signature_of
 from skrank._utils._table import data_frame
 from skrank._utils._text import as_text
 
 Floats = NDArray[np.float64]
 
 
-@documented
+@signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingLeaderboard(Printed):
     """Rankings from the best to the worst, with the range of each rank.

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_option, check_undefined, invalid
-from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING, subtract
 from skrank._utils._text import brief, track
 from skrank._utils._warnings import warn
@@ -75,7 +74,6 @@ _METHODS = {
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
 
-@documented
 class RankingComparison(Question[RankingComparisonResult]):
     """Compare two rankings of the same items, or all pairs of several.
 
@@ -85,8 +83,12 @@ class RankingComparison(Question[RankingComparisonResult]):
 
     Parameters
     ----------
-    {metric}
-    {ties}
+    metric : str or Metric, default="average_precision"
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
     method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
             "posterior", "t", "sign", "wilcoxon", "corrected_t", "two_way"}, \
             default="auto"
@@ -164,6 +166,8 @@ class RankingComparison(Question[RankingComparisonResult]):
     >>> print(f"{result.difference:.3f}, p {result.pvalue:.2g}")
     0.202, p 0.018
     """
+
+    # shared: metric ties
 
     _refuses: ClassVar[dict[str, str]] = {
         "strata": "comparisons of items in strata are not defined here",
@@ -249,11 +253,23 @@ class RankingComparison(Question[RankingComparisonResult]):
             were seen. It is B in each comparison. "best" is the ranking with the best
             value, and the p-values are adjusted for this choice. None compares all
             pairs.
-        {pos_label}
-        {lower_is_better}
-        {groups}
-        {clusters}
-        {folds}
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        lower_is_better : bool or sequence of str, default=False
+            Whether lower scores mean likelier targets, such as docking energies: for
+            all models, or for those that are named.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        clusters : array-like of shape (n_samples,), default=None
+            Cluster of each item, such as the patient of an image. Items of one cluster
+            may depend on each other (:ref:`clusters`).
+        folds : array-like of shape (n_samples,), default=None
+            Fold in which each item was held out, if the scores are those of models that
+            were fitted to the other folds. The items of each fold are ranked.
 
         Returns
         -------
@@ -266,6 +282,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             As in `from_predictions`; also if there are fewer than two rankings, if two
             rankings have the same name, or if no ranking has the name `baseline`.
         """
+        # shared: pos_label lower_is_better groups clusters folds
         data: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
         data |= {"folds": folds, "lower_is_better": lower_is_better or None}
         given = [name for name, one in data.items() if one is not None]

@@ -9,9 +9,9 @@ from scipy.optimize import brentq
 from scipy.stats import nct, norm, t
 
 from skrank._utils._checks import check_fraction, check_positive, invalid
-from skrank._utils._documented import documented
 from skrank._utils._numbers import format_pvalue, interval, number, numbers
 from skrank._utils._printed import Printed, Shown
+from skrank._utils._signature import signature_of
 from skrank._utils._table import data_frame
 from skrank._utils._text import as_text, columns_of, format_size
 from skrank._utils._warnings import warn
@@ -22,7 +22,7 @@ from skrank.inference.comparison._rules import PairRule
 from skrank.inference.variability._interval import tail_above
 
 
-@documented
+@signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class RankingComparisonResult(Result):
     """Result of a :class:`RankingComparison` of two rankings, A and B.
@@ -64,7 +64,19 @@ class RankingComparisonResult(Result):
         Degrees of freedom of the standard error; infinite for the normal distribution.
     values_a, values_b : tuple of float
         Values of the metric by A and by B on the data sets.
-    {of_results}
+    metric, method : str
+        Name of the metric with its cutoff; method, never "auto".
+    n_samples, n_targets, n_missed : int
+        Number of items, of targets among them, and of targets that were never scored,
+        in all rankings together. Items in several folds count once.
+    n_rankings : int
+        Number of rankings: groups, folds, or the only one.
+    kind : {"one", "groups", "folds"}
+        What the rankings are.
+    labels : tuple
+        Labels of several rankings: the values of `groups`, or the numbers of the folds.
+    n_clusters : int
+        Number of `clusters`; 0 if they are not given.
 
     See Also
     --------
@@ -86,6 +98,8 @@ class RankingComparisonResult(Result):
     0        1    0.867    0.467         0.4
     1        2    0.333    0.333         0.0
     """
+
+    # shared: of_results
 
     title: ClassVar[str] = "Comparison of two rankings by {0.metric}"
     unit: ClassVar[str] = "data set"

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import check_option, check_undefined, invalid
-from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import (
@@ -74,7 +73,6 @@ _METHODS = {
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
 
-@documented
 class MetricInterval(Question[MetricIntervalResult]):
     """Standard error and confidence interval of a metric of one ranking.
 
@@ -84,8 +82,12 @@ class MetricInterval(Question[MetricIntervalResult]):
 
     Parameters
     ----------
-    {metric}
-    {ties}
+    metric : str or Metric, default="average_precision"
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
     method : {"auto", "moderated", "jackknife", "bootstrap", "survival", \
             "posterior", "t", "corrected_t", "two_way"}, default="auto"
         Method of the standard error and the interval; see Notes.
@@ -162,6 +164,8 @@ class MetricInterval(Question[MetricIntervalResult]):
       standard error  0.161, method: moderated
       95 % interval   0.0953 to 0.6946
     """
+
+    # shared: metric ties
 
     _refuses: ClassVar[dict[str, str]] = {
         "strata": "intervals of items in strata are not defined here",

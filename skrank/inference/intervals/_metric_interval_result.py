@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from skrank._utils._checks import check_fraction, check_number, check_option
-from skrank._utils._documented import documented
 from skrank._utils._numbers import interval
+from skrank._utils._signature import signature_of
 from skrank._utils._warnings import warn
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result, shown
 from skrank.inference.variability._interval import IntervalRule, tail_above
 
 
-@documented
+@signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class MetricIntervalResult(Result):
     """Result of :class:`MetricInterval`.
@@ -31,7 +31,19 @@ class MetricIntervalResult(Result):
     values : tuple of float
         Values of the metric on several rankings, or on the folds of a cross-validation.
         Empty for one ranking.
-    {of_results}
+    metric, method : str
+        Name of the metric with its cutoff; method, never "auto".
+    n_samples, n_targets, n_missed : int
+        Number of items, of targets among them, and of targets that were never scored,
+        in all rankings together. Items in several folds count once.
+    n_rankings : int
+        Number of rankings: groups, folds, or the only one.
+    kind : {"one", "groups", "folds"}
+        What the rankings are.
+    labels : tuple
+        Labels of several rankings: the values of `groups`, or the numbers of the folds.
+    n_clusters : int
+        Number of `clusters`; 0 if they are not given.
 
     See Also
     --------
@@ -54,6 +66,8 @@ class MetricIntervalResult(Result):
     3        3  0.968
     4        4  0.967
     """
+
+    # shared: of_results
 
     title: ClassVar[str] = "Interval of {0.metric}"
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_fraction, check_random_state, invalid, is_real
-from skrank._utils._documented import documented
 from skrank._utils._text import as_text, brief
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
@@ -44,7 +43,6 @@ CHANCE = "random selection"
 _LEAST = 0.1
 
 
-@documented
 class RankingMonitor(Question[RankingMonitorResult]):
     """Whether rankings are better than chance or others, or worse than agreed.
 
@@ -206,8 +204,11 @@ class RankingMonitor(Question[RankingMonitorResult]):
         previous : RankingMonitorResult or dict, default=None
             Result of the days before, or its :meth:`~RankingMonitorResult.state`. None
             for the first day.
-        {pos_label}
-        {lower_is_better}
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        lower_is_better : bool or sequence of str, default=False
+            Whether lower scores mean likelier targets, such as docking energies: for
+            all models, or for those that are named.
 
         Returns
         -------
@@ -220,6 +221,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             If the day is missing or was there before, or if `previous` is not a state
             of this monitor and of these models, as it was written.
         """
+        # shared: pos_label lower_is_better
         ranked = Rankings.from_predictions(
             y_true, y_score, pos_label=pos_label, lower_is_better=lower_is_better
         )

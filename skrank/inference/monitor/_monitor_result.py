@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skrank._utils._checks import check_fraction, is_real
-from skrank._utils._documented import documented
+from skrank._utils._signature import signature_of
 from skrank._utils._text import as_text
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result, shown
@@ -23,7 +23,7 @@ ALIKE = (
 )
 
 
-@documented
+@signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class RankingMonitorResult(Result):
     """Result of :class:`RankingMonitor`.
@@ -49,7 +49,19 @@ class RankingMonitorResult(Result):
         Hypothesis that an alarm rejects.
     significance_level : float
         Probability of a false alarm ever.
-    {of_results}
+    metric, method : str
+        Name of the metric with its cutoff; method, never "auto".
+    n_samples, n_targets, n_missed : int
+        Number of items, of targets among them, and of targets that were never scored,
+        in all rankings together. Items in several folds count once.
+    n_rankings : int
+        Number of rankings: groups, folds, or the only one.
+    kind : {"one", "groups", "folds"}
+        What the rankings are.
+    labels : tuple
+        Labels of several rankings: the values of `groups`, or the numbers of the folds.
+    n_clusters : int
+        Number of `clusters`; 0 if they are not given.
 
     See Also
     --------
@@ -67,6 +79,8 @@ class RankingMonitorResult(Result):
     >>> result.alarm, result.alarm_group
     (True, '1')
     """
+
+    # shared: of_results
 
     title: ClassVar[str] = "Monitor of {0.metric}"
 

@@ -20,7 +20,6 @@ from skrank._utils._checks import (
     check_positive,
     invalid,
 )
-from skrank._utils._documented import documented
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.inference.planning._power_result import PowerResult, power_at
@@ -67,7 +66,6 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
 }
 
 
-@documented
 def random_selection_power(
     metric: str | AnyMetric = "average_precision",
     *,
@@ -89,7 +87,10 @@ def random_selection_power(
 
     Parameters
     ----------
-    {metric}
+    metric : str or Metric, default="average_precision"
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
     n_targets : int, default=None
         Number of targets in the study, 2 or more.
     prevalence : float, default=None
@@ -164,6 +165,7 @@ def random_selection_power(
     >>> random_selection_power(power=0.9, **settings).n_targets
     14
     """
+    # shared: metric
     asked = {
         "n_targets": n_targets,
         "value": value,
@@ -175,7 +177,6 @@ def random_selection_power(
     return _solved(study, asked, None, pilot)
 
 
-@documented
 def comparison_power(
     metric: str | AnyMetric = "average_precision",
     *,
@@ -199,7 +200,10 @@ def comparison_power(
 
     Parameters
     ----------
-    {metric}
+    metric : str or Metric, default="average_precision"
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
     n_targets : int, default=None
         Number of targets in the study, 2 or more.
     prevalence : float, default=None
@@ -282,6 +286,7 @@ def comparison_power(
     >>> print(f"power {result.power:.1f}")
     power 0.4
     """
+    # shared: metric
     level = _CHECKS["significance_level"]("significance_level", significance_level)
     asked = {"n_targets": n_targets, "difference": difference}
     asked |= {"power": power, "significance_level": level}

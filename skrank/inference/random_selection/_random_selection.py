@@ -16,7 +16,6 @@ from skrank._utils._checks import (
     check_undefined,
     invalid,
 )
-from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief, track
 from skrank._utils._warnings import warn
@@ -35,7 +34,6 @@ from skrank.ranking._rankings import Rankings
 from skrank.ranking._several import warn_of_unlisted
 
 
-@documented
 class RandomSelectionTest(Question[RandomSelectionResult]):
     """Test whether a ranking is better than random selection.
 
@@ -45,8 +43,12 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
 
     Parameters
     ----------
-    {metric}
-    {ties}
+    metric : str or Metric, default="average_precision"
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
     method : {"auto", "exact", "inversion", "importance_sampling", "monte_carlo", \
             "normal"}, default="auto"
         Method of the p-value; see Notes.
@@ -64,7 +66,8 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         other folds.
     n_jobs : int, default=None
         Number of joblib jobs that fit and predict the folds of a cross-validation.
-    {progress}
+    progress : bool, default=False
+        Whether to show progress bars; needs tqdm.
     undefined : float or "raise", default=nan
         Value of the metric in groups or folds without targets or without non-targets:
         NaN, which leaves them out with a warning, or "raise", which is an error. Other
@@ -128,6 +131,8 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
       zscore     24.4
       pvalue     3.9e-08   P(null >= observed), method: inversion
     """
+
+    # shared: metric ties progress
 
     _refuses: ClassVar[dict[str, str]] = {
         "sample_weight": "weighted items have no null distribution"

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._documented import documented
 from skrank._utils._numbers import format_pvalue
+from skrank._utils._signature import signature_of
 from skrank._utils._text import columns_of
 from skrank.inference.base._result import Result, shown
 from skrank.null import MeanNull, RandomSelectionNull
@@ -25,7 +25,7 @@ REVERSED = (
 FAR_BELOW = 0.001
 
 
-@documented
+@signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class RandomSelectionResult(Result):
     """Result of a :class:`RandomSelectionTest`.
@@ -74,7 +74,19 @@ class RandomSelectionResult(Result):
         otherwise.
     n_strata : int
         Number of `strata`; 0 if they are not given.
-    {of_results}
+    metric, method : str
+        Name of the metric with its cutoff; method, never "auto".
+    n_samples, n_targets, n_missed : int
+        Number of items, of targets among them, and of targets that were never scored,
+        in all rankings together. Items in several folds count once.
+    n_rankings : int
+        Number of rankings: groups, folds, or the only one.
+    kind : {"one", "groups", "folds"}
+        What the rankings are.
+    labels : tuple
+        Labels of several rankings: the values of `groups`, or the numbers of the folds.
+    n_clusters : int
+        Number of `clusters`; 0 if they are not given.
 
     See Also
     --------
@@ -96,6 +108,8 @@ class RandomSelectionResult(Result):
     0        1  0.867      0.645    0.15
     1        2  0.333      0.408    0.50
     """
+
+    # shared: of_results
 
     title: ClassVar[str] = "Random selection test of {0.metric}"
 

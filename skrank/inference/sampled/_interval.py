@@ -20,7 +20,6 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._columns import as_column, check_index, check_order, is_missing
-from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief, listed
 from skrank._utils._warnings import warn
@@ -62,7 +61,6 @@ _OF_WIDTH = 1000
 _LARGEST = 12.0
 
 
-@documented
 class SampledMetricInterval(MetricSettings):
     """Value and interval of a metric of a list, of which a sample has labels.
 
@@ -184,8 +182,10 @@ class SampledMetricInterval(MetricSettings):
             of each stratum are those of a random sample of its items, or of all of
             them. No item of a stratum has a better score than one of the next better
             stratum. None means that the labels are those of the top of the list.
-        {pos_label}
-        {lower_is_better_of_one}
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        lower_is_better : bool, default=False
+            Whether lower scores mean likelier targets, such as docking energies.
         groups, clusters, folds, sample_weight : None
             Not used here; an error says what to do instead.
 
@@ -209,6 +209,7 @@ class SampledMetricInterval(MetricSettings):
             their ranks or because all are targets; a random sample has this warning
             with a probability of at most 1e-6.
         """
+        # shared: pos_label lower_is_better_of_one
         given = {"groups": groups, "clusters": clusters, "folds": folds}
         for name, values in {**given, "sample_weight": sample_weight}.items():
             if values is not None:
@@ -245,8 +246,11 @@ class SampledMetricInterval(MetricSettings):
             Their labels; NaN, None or NA where nobody looked.
         strata : array-like of shape (n_samples,), default=None
             Stratum of each item, as in `from_predictions`.
-        {pos_label}
-        {detector_targets}
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
@@ -259,6 +263,7 @@ class SampledMetricInterval(MetricSettings):
             As in `from_predictions`; also if the estimator only gives labels, or if it
             is an outlier detector and `detector_targets` is None.
         """
+        # shared: pos_label detector_targets
         check_order(X, y)
         check_index("strata", strata, y)
         labels = as_column("y", y)
@@ -287,8 +292,10 @@ class SampledMetricInterval(MetricSettings):
         chunks : iterable of (y_true, y_score, strata), or callable that returns one
             Columns of the chunks, such as a list, without strata if the labels are
             those of the top. They are read twice, and a callable is called twice.
-        {pos_label}
-        {lower_is_better_of_one}
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        lower_is_better : bool, default=False
+            Whether lower scores mean likelier targets, such as docking energies.
 
         Returns
         -------
@@ -301,6 +308,7 @@ class SampledMetricInterval(MetricSettings):
             As in `from_predictions`; also if `chunks` can be read only once, or have
             scores of several types.
         """
+        # shared: pos_label lower_is_better_of_one
         return self._answer(
             SampledRanking.from_chunks(
                 chunks, pos_label=pos_label, lower_is_better=lower_is_better

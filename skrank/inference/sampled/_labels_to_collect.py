@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from skrank._utils._checks import check_count, check_flag, check_generator, invalid
 from skrank._utils._columns import has_index
-from skrank._utils._documented import documented
 from skrank._utils._table import data_frame
 from skrank.curves._band import chosen_counts
 from skrank.ranking._input import check_scores, oriented
@@ -21,7 +20,6 @@ from skrank.ranking._input import check_scores, oriented
 _FIRST, _LEAST = 4, 4
 
 
-@documented
 def labels_to_collect(
     y_score: Any,
     budget: int,
@@ -45,7 +43,8 @@ def labels_to_collect(
     t : int, float or sequence of them, default=None
         Depths at which a stratum shall end, such as the cutoffs of metrics, as numbers
         of items or as fractions. The interval of a metric at such a depth is narrower.
-    {lower_is_better_of_one}
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     random_state : int, RandomState, Generator or None, default=0
         Source of randomness. The same number gives the same choice.
 
@@ -86,6 +85,7 @@ def labels_to_collect(
     size     16  16  32  64  128  256  488
     sum      11   5   8  11   15   21   29
     """
+    # shared: lower_is_better_of_one
     scores = check_scores(y_score)
     scores = oriented(scores, check_flag("lower_is_better", lower_is_better))
     n = scores.size

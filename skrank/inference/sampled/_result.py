@@ -14,8 +14,8 @@ from scipy.special import expit, logit
 from scipy.stats import rankdata
 
 from skrank._utils._checks import check_count, check_flag, check_fraction, invalid
-from skrank._utils._documented import documented
 from skrank._utils._numbers import interval, number
+from skrank._utils._signature import signature_of
 from skrank._utils._warnings import warn
 from skrank.curves._band import CurveBand, chosen_counts, spread_counts
 from skrank.curves._hit_curve import HitCurve
@@ -40,7 +40,10 @@ FEW = 10
 _CORNERS = 64
 
 
-@documented
+@signature_of(
+    *("metric", "method", "n_samples", "n_targets", "value"),
+    *("n_labelled", "n_remaining"),
+)
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class SampledMetricResult(Result):
     """Result of :class:`SampledMetricInterval`.

@@ -18,7 +18,6 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
 from skrank._utils._columns import check_order
-from skrank._utils._documented import documented
 from skrank._utils._jobs import run_draws
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
@@ -42,7 +41,6 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
 
-@documented
 class SearchSelectionTest(Question[SearchSelectionResult]):
     """Test whether the best candidate of a search is better than chance.
 
@@ -53,8 +51,12 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
 
     Parameters
     ----------
-    {metric}
-    {ties}
+    metric : str or Metric, default="average_precision"
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
     n_resamples : int, default=9999
         Number of draws of labels; no p-value is below ``1 / (n_resamples + 1)``.
     random_state : int, RandomState, Generator or None, default=0
@@ -109,6 +111,8 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
     >>> print(f"{result.pvalue:.2f}, unadjusted {min(result.pvalues):.3f}")
     0.88, unadjusted 0.041
     """
+
+    # shared: metric ties
 
     _refuses: ClassVar[dict[str, str]] = {
         "clusters": "the draws permute labels of single items",
@@ -219,11 +223,24 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             Items of the search.
         y : array-like of shape (n_samples,)
             Their labels.
-        {cv_groups}
-        {params}
-        {groups}
-        {pos_label}
-        {detector_targets}
+        cv_groups : array-like of shape (n_samples,), default=None
+            Units that are held out whole, such as patients; by default those of
+            `groups`.
+        params : dict, default=None
+            Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
+            :func:`sklearn.model_selection.cross_validate`. They do not change the
+            metric.
+        groups : array-like of shape (n_samples,), default=None
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, cutoffs apply to each, and the value is the
+            mean. A cross-validation holds out whole groups. If items depend on each
+            other across rankings, such as those of a machine over the days, give these
+            as `clusters` as well (:ref:`clusters_over_groups`).
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
@@ -243,6 +260,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             without a fixed `random_state`, if `search` is not a search or is not
             fitted, if no candidate has a score, and as in `from_cv`.
         """
+        # shared: cv_groups params groups pos_label detector_targets
         check_order(X, y)
         table = read_search(search)
         _warn_of_failed(table.finished)

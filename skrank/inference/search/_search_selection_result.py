@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._documented import documented
 from skrank._utils._numbers import format_counted_pvalue, number
+from skrank._utils._signature import signature_of
 from skrank._utils._text import as_text
 from skrank.inference.base._result import Result
 
@@ -25,7 +25,7 @@ COLUMNS = {
 }
 
 
-@documented
+@signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class SearchSelectionResult(Result):
     """Result of a :class:`SearchSelectionTest`.
@@ -65,7 +65,19 @@ class SearchSelectionResult(Result):
         p-values compare z-scores and not these values. For folds the values are spread
         by `inflation`, as the z-scores are, but only between 0 and the value of perfect
         rankings.
-    {of_results}
+    metric, method : str
+        Name of the metric with its cutoff; method, never "auto".
+    n_samples, n_targets, n_missed : int
+        Number of items, of targets among them, and of targets that were never scored,
+        in all rankings together. Items in several folds count once.
+    n_rankings : int
+        Number of rankings: groups, folds, or the only one.
+    kind : {"one", "groups", "folds"}
+        What the rankings are.
+    labels : tuple
+        Labels of several rankings: the values of `groups`, or the numbers of the folds.
+    n_clusters : int
+        Number of `clusters`; 0 if they are not given.
 
     See Also
     --------
@@ -88,6 +100,8 @@ class SearchSelectionResult(Result):
     0     noise  0.046      0.067    False
     1      some  0.303      0.067     True
     """
+
+    # shared: of_results
 
     title: ClassVar[str] = "Search selection test of {0.metric}"
     _of_rankings: ClassVar[bool] = False

@@ -28,7 +28,6 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._columns import Items, as_amounts, is_column
-from skrank._utils._documented import documented
 from skrank._utils._numbers import number
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief
@@ -72,7 +71,6 @@ _FOLDS, _DIVISIONS = 10, 20
 _ZERO = np.finfo(float).tiny
 
 
-@documented
 class ThresholdChoice(Question[ThresholdChoiceResult]):
     """How many items to look at: a threshold on the score, or a depth of each day.
 

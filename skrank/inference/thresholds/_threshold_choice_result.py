@@ -9,8 +9,8 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import FixedThresholdClassifier
 
 from skrank._utils._checks import check_fraction, check_option, invalid
-from skrank._utils._documented import documented
 from skrank._utils._numbers import interval, number
+from skrank._utils._signature import signature_of
 from skrank._utils._text import brief
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result
@@ -28,7 +28,7 @@ _HELD = {
 }
 
 
-@documented
+@signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class ThresholdChoiceResult(Result):
     """Result of :class:`ThresholdChoice`.
@@ -54,7 +54,19 @@ class ThresholdChoiceResult(Result):
         of each. NaN without a benefit.
     apparent_recall, apparent_precision, apparent_profit : float
         The same on these data, with which the threshold was chosen. They are too good.
-    {of_results}
+    metric, method : str
+        Name of the metric with its cutoff; method, never "auto".
+    n_samples, n_targets, n_missed : int
+        Number of items, of targets among them, and of targets that were never scored,
+        in all rankings together. Items in several folds count once.
+    n_rankings : int
+        Number of rankings: groups, folds, or the only one.
+    kind : {"one", "groups", "folds"}
+        What the rankings are.
+    labels : tuple
+        Labels of several rankings: the values of `groups`, or the numbers of the folds.
+    n_clusters : int
+        Number of `clusters`; 0 if they are not given.
 
     See Also
     --------
@@ -77,6 +89,8 @@ class ThresholdChoiceResult(Result):
       recall     0.7992   95 %: 0.6969 to 0.8862 on other items
       precision  0.07921   95 %: 0.06877 to 0.08851 on other items
     """
+
+    # shared: of_results
 
     threshold: float
     t: float
