@@ -57,9 +57,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         :func:`make_metric` with its own tie rule. None uses the ranks of all targets,
         which needs the fewest days against random selection.
     reference : "random selection", float or str, default="random selection"
-        What an alarm means: the rankings are better than random selection; the mean of
-        the metric has fallen below this number; or the other model is better than the
-        model of this name.
+        What the rankings are compared with. An alarm means that they are better than
+        random selection; that the mean of the metric has fallen below a number; or that
+        the other model is better than the model of this name.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     significance_level : float, default=0.05
