@@ -34,6 +34,8 @@ def average_precision(
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together"
         retrieves a tie whole, as scikit-learn's ``average_precision_score`` does.
@@ -103,7 +105,7 @@ def average_precision(
     0.611
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return AveragePrecision(ties=ties)(y_true, y_score, **shared)
 
 
@@ -139,6 +141,8 @@ def average_precision_at_k(
         value than hits at ranks 2 to 5.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together"
         retrieves a tie whole, so a tie across k moves the cutoff to its end.
@@ -201,5 +205,5 @@ def average_precision_at_k(
     The top two hold one target. It has rank 2, where the precision is 1/2.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return average_precision_at(k, normalize, ties)(y_true, y_score, **shared)

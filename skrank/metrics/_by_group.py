@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_undefined
+from skrank._utils._checks import check_flag, check_undefined
 from skrank._utils._warnings import warn
 from skrank.metrics._evaluate import for_weights, value_or
 from skrank.ranking._as_ranking import CountOf, Labels, as_ranking, columns_of
@@ -31,6 +31,7 @@ def evaluate(
     y_true: Labels,
     y_score: ArrayLike | None,
     pos_label: object,
+    lower_is_better: bool,
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None,
     n_missed: CountOf,
@@ -47,6 +48,8 @@ def evaluate(
         Labels and scores, or a ranking or its counts and None.
     pos_label : int, float, bool or str
         Label of the targets, or None.
+    lower_is_better : bool
+        Whether lower scores mean likelier targets.
     sample_weight, groups : array-like of shape (n_samples,)
         Weights and groups of the items, or None.
     n_missed, n_unlisted : int or mapping
@@ -61,6 +64,7 @@ def evaluate(
     """
     answer = check_undefined(answer)
     given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
+    given["lower_is_better"] = check_flag("lower_is_better", lower_is_better)
     if groups is None:
         given |= {"n_missed": n_missed, "n_unlisted": n_unlisted}
         ranking = as_ranking(y_true, y_score, **given, reach=metric.reach)

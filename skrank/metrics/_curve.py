@@ -45,6 +45,8 @@ def max_f_score(
         Weight of recall relative to precision, above 0. A value above 1 favours recall.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -101,7 +103,7 @@ def max_f_score(
     The top five hold three of the four targets: recall 0.75 and precision 0.6.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return MaxFScore(beta=beta)(y_true, y_score, **shared)
 
 
@@ -125,6 +127,8 @@ def breakeven_point(
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -184,7 +188,7 @@ def breakeven_point(
     The top five have a recall of 0.75 and a precision of 0.6.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return BreakevenPoint()(y_true, y_score, **shared)
 
 
@@ -215,6 +219,8 @@ def k_at_recall(
         targets, except for some weights (see `sample_weight`).
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         its rank over all orders. "together" retrieves the tie whole. "optimistic"
@@ -280,6 +286,7 @@ def k_at_recall(
     The top five items hold three of the four targets. The last target is at rank nine.
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
+    #   lower_is_better_of_one
     return KAtRecall(recall, ties=ties)(y_true, y_score, **shared)
 
 
@@ -310,6 +317,8 @@ def precision_at_recall(
         targets, except for some weights (see `sample_weight`).
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         the precision at its rank over all orders. "together" retrieves the tie whole
@@ -376,7 +385,7 @@ def precision_at_recall(
     Three of the four targets are among the top five. The last target is at rank nine.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return PrecisionAtRecall(recall, ties=ties)(y_true, y_score, **shared)
 
 
@@ -407,6 +416,8 @@ def recall_at_precision(
         to 1.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -460,7 +471,7 @@ def recall_at_precision(
     The top five hold three of the four targets. No threshold has a higher precision.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return RecallAtPrecision(precision=precision)(y_true, y_score, **shared)
 
 
@@ -493,6 +504,8 @@ def wss(
         targets, except for some weights.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find, as in :func:`k_at_recall`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -553,7 +566,7 @@ def wss(
     read, where a random order saves a quarter. The last target is at rank nine.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return WorkSaved(recall, ties=ties)(y_true, y_score, **shared)
 
 
@@ -579,6 +592,8 @@ def ks_statistic(
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -637,5 +652,5 @@ def ks_statistic(
     The top five items hold three of the four targets and two of the six others.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return KSStatistic()(y_true, y_score, **shared)

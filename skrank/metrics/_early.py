@@ -22,6 +22,7 @@ def reciprocal_rank(
     y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
+    lower_is_better: bool = False,
     ties: str = "expected",
     groups: ArrayLike | None = None,
     n_missed: CountOf = 0,
@@ -44,6 +45,8 @@ def reciprocal_rank(
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the first target. "expected" takes the mean of the value
         over all orders. "together" takes the rank of the last item of the tie.
@@ -105,10 +108,10 @@ def reciprocal_rank(
     0.833
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     metric = ReciprocalRank(ties=ties)
-    given = pos_label, None, groups, n_missed, n_unlisted, undefined
-    return evaluate(metric, y_true, y_score, *given)
+    columns = pos_label, lower_is_better, None, groups
+    return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
 
 
 @metric_function
@@ -139,6 +142,8 @@ def rie(
         20.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -204,6 +209,7 @@ def rie(
     3.28
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
+    #   lower_is_better_of_one
     return RobustInitialEnhancement(alpha=alpha, ties=ties)(y_true, y_score, **shared)
 
 
@@ -235,6 +241,8 @@ def bedroc(
         20.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -299,4 +307,5 @@ def bedroc(
     A constant score has the chance level.
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
+    #   lower_is_better_of_one
     return Bedroc(alpha=alpha, ties=ties)(y_true, y_score, **shared)

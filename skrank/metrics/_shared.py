@@ -19,6 +19,7 @@ class Shared(TypedDict, total=False):
     """Arguments of a metric beside labels, scores and its settings."""
 
     pos_label: object
+    lower_is_better: bool
     sample_weight: ArrayLike | None
     groups: ArrayLike | None
     n_missed: CountOf
@@ -32,8 +33,8 @@ def metric_function(function: Function) -> Function:
     del own["shared"]
     ties = [own.pop("ties")] if "ties" in own else []
     every = inspect.signature(AnyMetric.__call__).parameters
-    pos_label, *others = (every[name] for name in Shared.__annotations__)
-    public = inspect.Signature([*own.values(), pos_label, *ties, *others])
+    pos_label, lower, *others = (every[name] for name in Shared.__annotations__)
+    public = inspect.Signature([*own.values(), pos_label, lower, *ties, *others])
 
     @wraps(function)
     def called(*args: Any, **given: Any) -> float:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from skrank._utils._checks import (
     check_cutoff,
     check_depth,
+    check_flag,
     check_not_negative,
     check_option,
     invalid,
@@ -58,6 +59,8 @@ def recall_at_t(
         rounded up.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -118,7 +121,7 @@ def recall_at_t(
     holds all.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return RecallAtT(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -149,6 +152,8 @@ def precision_at_t(
         rounded up.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -209,7 +214,7 @@ def precision_at_t(
     Three of the first four items are targets.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return PrecisionAtT(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -240,6 +245,8 @@ def enrichment_factor(
         rounded up.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -306,6 +313,7 @@ def enrichment_factor(
     The first two items are targets. Three of the ten items are targets.
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
+    #   lower_is_better_of_one
     return EnrichmentFactor(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -345,6 +353,8 @@ def expected_profit(
         rounded up.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -407,7 +417,7 @@ def expected_profit(
     >>> expected_profit(y_true, y_score, benefit=amounts, cost=50, t=2)
     420.0
     """
-    # shared: labels scores pos_label n_unlisted undefined
+    # shared: labels scores pos_label n_unlisted undefined lower_is_better_of_one
     if is_column(benefit):
         return _profit_of_amounts(y_true, y_score, benefit, cost, t, ties, **shared)
     each: Any = benefit
@@ -424,6 +434,7 @@ def _profit_of_amounts(
     ties: str,
     *,
     pos_label: object = None,
+    lower_is_better: bool = False,
     groups: ArrayLike | None = None,
     **others: Any,
 ) -> float:
@@ -439,7 +450,10 @@ def _profit_of_amounts(
             rule = "be left out for a benefit of each item"
             raise invalid(name, rule, brief(value))
     y_true, y_score = columns_of(y_true, y_score)
-    data = check_ranking_input(y_true, y_score, pos_label=pos_label)
+    lower = check_flag("lower_is_better", lower_is_better)
+    data = check_ranking_input(
+        y_true, y_score, pos_label=pos_label, lower_is_better=lower
+    )
     assert data.of_items is not None
     amounts = data.of_items.read("benefit", benefit, as_amounts)
     is_target = data.is_target
@@ -481,6 +495,8 @@ def r_precision(
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across rank m. "expected" spreads its targets evenly, which
         is the mean over all orders. "together" retrieves it whole and moves the cutoff
@@ -542,5 +558,5 @@ def r_precision(
     Two of the four targets are among the top four.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined
+    #   undefined lower_is_better_of_one
     return RPrecision(ties=ties)(y_true, y_score, **shared)

@@ -298,3 +298,22 @@ def test_missed_targets_define_what_would_be_undefined(case):
     assert metric_function(case)([0] * 6, scores, n_missed=2) == worst
     least = 0 if case.startswith("wss") else 0.5
     assert metric_function(case)([1] * 6, scores, n_missed=2) >= least
+
+
+@pytest.mark.parametrize("case", ALL)
+def test_lower_is_better_is_the_negative_score(case):
+    metric = metric_function(case)
+    rng = np.random.default_rng(5)
+    y, day = np.arange(60) % 6 == 0, np.arange(60) % 5
+    for score in (rng.normal(size=60), rng.integers(0, 9, 60), rng.integers(0, 2, 60)):
+        for given in ({}, {"groups": day}):
+            lower = metric(y, score + 0.0, lower_is_better=True, **given)
+            assert lower == metric(y, -score + 0.0, **given)
+    least = rng.integers(0, 9, 60).astype("u1")  # has no negative values
+    found = metric(y, least, lower_is_better=True)
+    assert found == metric(y, -least.astype(float))
+    ranking = skrank.Ranking.from_predictions(y, least)
+    with pytest.raises(ValueError, match="`lower_is_better` must be left out where"):
+        metric(ranking, lower_is_better=True)
+    with pytest.raises(ValueError, match="`lower_is_better` must be"):
+        metric(y, least, lower_is_better="no")

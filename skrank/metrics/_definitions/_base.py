@@ -110,6 +110,7 @@ class AnyMetric(ABC):
         y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
+        lower_is_better: bool = False,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         n_missed: CountOf = 0,
@@ -117,7 +118,8 @@ class AnyMetric(ABC):
         undefined: float | str = nan,
     ) -> float:
         """Return the value for labels and scores, as the metric's function does."""
-        given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
+        columns = pos_label, lower_is_better, sample_weight, groups
+        given = *columns, n_missed, n_unlisted, undefined
         return evaluate(self, y_true, y_score, *given)
 
     def unweighted(
