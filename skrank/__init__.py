@@ -1,7 +1,6 @@
 """Ranking metrics for rare targets, and tests of rankings against random selection.
 
-The public names stand in the order of the architecture: metrics, scorers, the test
-against random selection, intervals, comparisons, the test of a search, and the report.
+All public names are here; the page of the API has them by subject.
 """
 
 from skrank.curves._band import CurveBand

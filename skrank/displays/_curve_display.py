@@ -65,9 +65,10 @@ class CurveDisplay(ABC):
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            One ranking, or one for each of several models; or the rankings of groups or
-            folds by one model. The rankings of groups are thin lines, and their mean is
-            drawn. Folds are drawn in fractions of the ranking.
+            One ranking, or a mapping with one for each of several models; or the
+            rankings of groups or folds by one model, as a sequence is. The rankings of
+            groups are thin lines, and their mean is drawn. Folds are drawn in fractions
+            of the ranking.
         as_fraction : bool, default=False
             Whether depths and hits are fractions of the ranking. By default they are
             numbers of items.

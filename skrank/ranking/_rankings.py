@@ -589,7 +589,10 @@ class Rankings:
         parts = list(zip(*columns, strict=True))
         if single:
             return cls(tuple(named), parts)
-        return cls(tuple(named), parts, "groups", tuple(range(len(parts))))
+        # as those of `groups`, whose lists may end before a cutoff
+        parts = [tuple(replace(one, several=True) for one in row) for row in parts]
+        labels = tuple(range(len(parts)))
+        return cls(tuple(named), parts, "groups", labels, grouped=True)
 
     @classmethod
     def from_classes(cls, y_true: ArrayLike, y_score: Any, classes: ArrayLike) -> Self:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from numpy.testing import assert_equal
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_classification
@@ -27,6 +28,7 @@ from skrank import (
     Ranking,
     RankingComparison,
     RankingEvaluation,
+    RankingMonitor,
     Rankings,
     SearchSelectionTest,
     ThresholdChoice,
@@ -489,3 +491,28 @@ def test_scores_of_two_indexes_beside_a_list():
     scores = {"list": A.tolist(), "one": one, "other": one[::-1]}
     with pytest.raises(ValueError, match=r"`y_score`\['other'\] must have the index"):
         Rankings.from_predictions(Y, scores)
+
+
+@pytest.mark.filterwarnings("ignore:5 rankings are few")
+@pytest.mark.parametrize("name", [*QUESTIONS, "monitor", "threshold"])
+def test_a_list_of_rankings_is_that_of_groups(name):
+    """Judge: the same items with the number of their list as group."""
+    others = {
+        "monitor": RankingMonitor("recall@3", reference=0.3),
+        "threshold": ThresholdChoice(t=3, n_resamples=99),
+    }
+    ask = {**QUESTIONS, **others}[name]
+    names = ["A", "B"] if name in ("comparison", "search") else ["A"]
+    lists = {one: ranked(one, groups=DAY) for one in names}
+    scores = {one: SCORES[one] for one in names}
+    expected = ask.from_predictions(Y, scores, groups=DAY).to_dict()
+    found = ask.from_rankings(lists).to_dict()
+    for result in (found, expected):
+        result.pop("names", None)
+    assert_equal(found, expected)
+
+
+def test_counts_are_no_candidates():
+    counts = RankCounts.from_predictions(Y, A)
+    with pytest.raises(ValueError, match="`rankings` must have the items themselves"):
+        SearchSelectionTest(n_resamples=99).from_rankings(counts)

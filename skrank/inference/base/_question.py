@@ -80,7 +80,7 @@ class MetricSettings:
         Returns
         -------
         settings : dict
-            Arguments that make an equal object.
+            Arguments that make an object with the same settings.
         """
         return dict(vars(self))
 
@@ -392,8 +392,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            Rankings of any data; or one ranking, or one for each data set. A mapping
-            has these for several models, by name.
+            Rankings of any data; or one ranking, or a sequence with one for each data
+            set. Several models need a mapping, which has these by name.
 
         Returns
         -------

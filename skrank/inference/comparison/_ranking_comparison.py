@@ -219,7 +219,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             not for these data.
         """
         rankings = Rankings.from_rankings(rankings)
-        if isinstance(rankings, Rankings) and len(rankings.names) != 2:
+        if len(rankings.names) != 2:
             rule = "hold two models, or else be given to `compare_all`"
             raise invalid("y_score", rule, str(len(rankings.names)))
         (result,) = self._compare(_Models(self, rankings), [(0, 1)])

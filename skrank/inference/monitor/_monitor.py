@@ -156,7 +156,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
             rule = f"be {CHANCE!r}, a number, or the name of a model"
             raise invalid("reference", rule, brief(reference))
         if metric is None:
-            raise invalid("metric", "be named unless it is against chance", "None")
+            rule = f"be named unless `reference` is {CHANCE!r}"
+            raise invalid("metric", rule, "None")
         low, high = self._range()
         if not math.isfinite(high - low):
             rule = "have a smallest and a largest value, as recall@t has"

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
+from skrank._utils._checks import invalid
 from skrank._utils._columns import check_order
 from skrank._utils._jobs import run_draws
 from skrank._utils._warnings import warn
@@ -34,6 +35,7 @@ from skrank.ranking._folds import (
     read_search,
     repetition_of,
 )
+from skrank.ranking._items import CountedItems
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import items_above
 
@@ -154,6 +156,9 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         """
         rankings = Rankings.from_rankings(rankings)
         metric, asked = self._metric(), self._asked(rankings)
+        if any(isinstance(row[0].items, CountedItems) for row in asked.parts):
+            rule = "have the items themselves, which all candidates rank"
+            raise invalid("rankings", rule, "RankCounts")
         targets = [row[0].items.targets for row in asked.parts]
         lists = [
             JointList.of(
