@@ -18,6 +18,7 @@ estimator or raises an error. It is the only private name of scikit-learn here;
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from inspect import signature
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -130,6 +131,10 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
             scores = points.scores(outputs[points.method])
             values.append(self.function(points.marks(y_true, label), scores, **given))
         return self.sign * float(np.mean(values))
+
+    def __sklearn_clone__(self) -> RankingScorer:
+        """Return a copy, as `sklearn.base.clone` asks for it."""
+        return deepcopy(self)
 
     def __repr__(self) -> str:
         """Print the metric and the settings, with those of the orientation."""

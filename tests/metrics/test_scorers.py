@@ -349,7 +349,7 @@ METRICS = [
 
 @pytest.mark.parametrize(
     "copied",
-    [lambda s: clone(s, safe=False), lambda s: pickle.loads(pickle.dumps(s))],
+    [clone, lambda s: pickle.loads(pickle.dumps(s))],
     ids=["clone", "pickle"],
 )
 def test_clone_and_pickle(copied):

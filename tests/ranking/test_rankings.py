@@ -4,6 +4,7 @@ Judges: `from_predictions` on the scores of the estimator, hand-made parts, and 
 that are converted beforehand.
 """
 
+import inspect
 import re
 from decimal import Decimal
 
@@ -510,6 +511,18 @@ def test_a_list_of_rankings_is_that_of_groups(name):
     for result in (found, expected):
         result.pop("names", None)
     assert_equal(found, expected)
+
+
+@pytest.mark.parametrize("ask", [*QUESTIONS.values(), ThresholdChoice(t=3)])
+def test_entrances_show_what_a_question_uses(ask):
+    columns = {"clusters": CLUSTER, "strata": DAY, "sample_weight": 1.0 + DAY}
+    for name, values in columns.items():
+        shown = inspect.signature(ask.from_predictions).parameters
+        documented = f"\n{name} : " in inspect.getdoc(ask.from_predictions)
+        assert (name in shown) == documented, name
+        if name not in shown:
+            with pytest.raises(ValueError, match=f"`{name}` must be left out for"):
+                ask.from_predictions(Y, A, **{name: values})
 
 
 def test_counts_are_no_candidates():

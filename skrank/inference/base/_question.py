@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar
 
@@ -167,6 +168,25 @@ def _made_by(
     return entrance_of
 
 
+def _without(entrance: Any, names: Collection[str]) -> Any:
+    """Leave parameters out of the signature and the docstring of an entrance.
+
+    If they are given all the same, the error tells why they are not used.
+    """
+
+    @wraps(entrance)
+    def shown(self: Any, *args: Any, **data: Any) -> Any:
+        return entrance(self, *args, **data)
+
+    every = inspect.signature(entrance).parameters
+    kept = [one for name, one in every.items() if name not in names]
+    shown.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
+    for name in names:
+        entry = rf"^( *){name} : .*\n(?:\1 +\S.*\n)*"
+        shown.__doc__ = re.sub(entry, "", shown.__doc__ or "", flags=re.MULTILINE)
+    return shown
+
+
 class Question(MetricSettings, ABC, Generic[Result]):
     """A question about rankings, asked of data in any form."""
 
@@ -176,6 +196,14 @@ class Question(MetricSettings, ABC, Generic[Result]):
     _missed_in_groups: ClassVar[bool] = False
     #: Whether an item may be held out by several folds.
     _repeated: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Show in the entrances only what the question uses."""
+        super().__init_subclass__(**settings)
+        missed = {"n_missed"} if cls._missed_in_groups else set()
+        for name in ("from_predictions", "from_estimator"):
+            entrance = _without(getattr(cls, name), {*cls._refuses} - missed)
+            setattr(cls, name, entrance)
 
     @_made_by(Rankings.from_predictions)
     def from_predictions(self, rankings: Rankings) -> Result:

@@ -130,8 +130,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     "jackknife", "bootstrap" one or several items; "jackknife" is "auto" for more
     "mcnemar", "posterior"   one data set,  targets that one of the two finds
                              metric@t
-    "t", "sign",             several        data sets; "auto" is "t"
-    "wilcoxon"
+    "t", "sign", "wilcoxon"  several        data sets; "auto" is "t"
     "corrected_t"            `from_cv`      folds
     "two_way"                groups and     data sets, and clusters that recur over
                              clusters       them
