@@ -516,13 +516,14 @@ def test_a_list_of_rankings_is_that_of_groups(name):
 @pytest.mark.parametrize("ask", [*QUESTIONS.values(), ThresholdChoice(t=3)])
 def test_entrances_show_what_a_question_uses(ask):
     columns = {"clusters": CLUSTER, "strata": DAY, "sample_weight": 1.0 + DAY}
+    scores = SCORES if isinstance(ask, RankingComparison) else A
     for name, values in columns.items():
         shown = inspect.signature(ask.from_predictions).parameters
         documented = f"\n{name} : " in inspect.getdoc(ask.from_predictions)
         assert (name in shown) == documented, name
         if name not in shown:
             with pytest.raises(ValueError, match=f"`{name}` must be left out for"):
-                ask.from_predictions(Y, A, **{name: values})
+                ask.from_predictions(Y, scores, **{name: values})
 
 
 def test_counts_are_no_candidates():
