@@ -295,3 +295,30 @@ def test_bands_of_what_cannot_vary_have_no_width(simultaneous):
     band = hit_curve_band(y_true, {"A": a, "B": np.exp(a)}, **kwargs)
     assert not band.low.any()
     assert not band.high.any()
+
+
+ITEMS = np.arange(60)
+COLUMNS = {
+    "one": {},
+    "clusters": {"clusters": ITEMS // 3},
+    "groups": {"groups": ITEMS % 12},
+    "groups and clusters": {"groups": ITEMS % 12, "clusters": ITEMS % 20},
+    "folds": {"folds": ITEMS % 4},
+}
+
+
+@pytest.mark.parametrize("question", [MetricInterval, RankingComparison])
+@pytest.mark.parametrize("columns", COLUMNS)
+def test_recall_of_whole_rankings_is_one(columns, question):
+    """By its definition, in all data; groups may end before the cutoff."""
+    rng = np.random.default_rng(5)
+    y_true, y_score = ITEMS % 5 < 2, rng.normal(size=60)
+    models = {"A": y_score, "B": -y_score}
+    metric = "recall@60" if "groups" in COLUMNS[columns] else "recall@100%"
+    is_pair = question is RankingComparison
+    result = question(metric).from_predictions(
+        y_true, models if is_pair else y_score, **COLUMNS[columns]
+    )
+    assert (result.difference if is_pair else result.value) == 1 - is_pair
+    assert result.confidence_interval() == (1 - is_pair, 1 - is_pair)
+    assert "nan" not in str(result)

@@ -459,7 +459,7 @@ def _rule_of_mean(
     values: NDArray[np.float64],
     error: float,
     degrees_of_freedom: float,
-) -> NormalRule:
+) -> IntervalRule:
     """Return Student's t on the logit scale, between the ends of the rankings.
 
     If the ends differ, as with the number of targets, those of other samples differ as
@@ -473,6 +473,8 @@ def _rule_of_mean(
     if most < math.inf and len(set(ends)) > 1:
         best = max(best, most)
     zero = 0.0 if metric.ordered and not metric.derived else least
+    if not best > zero:  # every ranking of these sizes has this value
+        return CertainRule(estimate)
     if error <= ROUNDING * (best - zero):
         error = error_of_one_value(best - zero, values.size)
     return NormalRule(
