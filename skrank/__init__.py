@@ -69,8 +69,9 @@ from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
 from skrank.report._evaluation import RankingEvaluation
-from skrank.report._report import ranking_report
-from skrank.report._result import RankingReport
+from skrank.report._metric_report import MetricReport
+from skrank.report._report import RankingReport
+from skrank.report._result import RankingReportResult
 
 __version__ = "1.0.0rc1"
 
@@ -83,6 +84,7 @@ __all__ = [
     "Metric",
     "MetricInterval",
     "MetricIntervalResult",
+    "MetricReport",
     "NullDistributionDisplay",
     "OperatingPoints",
     "PowerResult",
@@ -101,6 +103,7 @@ __all__ = [
     "RankingMonitor",
     "RankingMonitorResult",
     "RankingReport",
+    "RankingReportResult",
     "Rankings",
     "SampledMetricInterval",
     "SampledMetricResult",
@@ -132,7 +135,6 @@ __all__ = [
     "precision_at_t",
     "r_precision",
     "random_selection_power",
-    "ranking_report",
     "recall_at_precision",
     "recall_at_t",
     "reciprocal_rank",

@@ -25,6 +25,7 @@ from skrank import (
     RankingComparison,
     RankingEvaluation,
     RankingMonitor,
+    RankingReport,
     SampledMetricInterval,
     ThresholdChoice,
     average_precision,
@@ -33,7 +34,6 @@ from skrank import (
     labels_to_collect,
     make_average_precision_scorer,
     operating_points,
-    ranking_report,
 )
 
 N = 60
@@ -96,7 +96,9 @@ def interval(y_true, y_score, **others):
 
 
 def reported(y_true, y_score, **others):
-    report = ranking_report(y_true, y_score, t=5, pvalue=False, **others)
+    report = RankingReport(t=5, pvalue=False, **others).from_predictions(
+        y_true, y_score
+    )
     return report.to_frame().drop(columns="name").to_dict()  # that of the column
 
 

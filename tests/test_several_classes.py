@@ -35,10 +35,10 @@ from skrank import (
     RankCounts,
     Ranking,
     RankingEvaluation,
+    RankingReport,
     Rankings,
     average_precision,
     make_average_precision_scorer,
-    ranking_report,
 )
 
 pytestmark = pytest.mark.contract
@@ -75,9 +75,11 @@ CALLS = {
     "rankings": lambda y, label: average_precision(
         Rankings.from_predictions(y, SCORES, pos_label=label).single[0]
     ),
-    "report": lambda y, label: ranking_report(
-        y, {"a": SCORES}, pos_label=label, pvalue=False
-    ).values["a"],
+    "report": lambda y, label: (
+        RankingReport(pvalue=False)
+        .from_predictions(y, {"a": SCORES}, pos_label=label)
+        .values["a"]
+    ),
 }
 
 
@@ -283,13 +285,17 @@ def test_an_estimator_of_one_class_is_refused():
 def test_a_report_has_a_row_for_each_class(kind):
     model = GaussianNB().fit(X[TRAIN], Y[TRAIN])
     matrix = model.predict_proba(X[TEST])
-    report = ranking_report(Y[TEST], kind(matrix), classes=model.classes_, t=10)
+    report = RankingReport(t=10).from_rankings(
+        Rankings.from_classes(Y[TEST], kind(matrix), model.classes_)
+    )
     assert report.names == tuple(model.classes_)
     assert report.comparisons is None
     assert report.null_means == {}
     frame = report.to_frame().set_index("name")
     for column, label in enumerate(model.classes_):
-        alone = ranking_report(Y[TEST], matrix[:, column], pos_label=label, t=10)
+        alone = RankingReport(t=10).from_predictions(
+            Y[TEST], matrix[:, column], pos_label=label
+        )
         row = alone.to_frame().set_index("name").loc["model"]
         assert_array_equal(frame.loc[label].drop("n_targets"), row)
         assert frame.loc[label, "n_targets"] == (Y[TEST] == label).sum()
@@ -306,7 +312,9 @@ def test_a_report_of_two_classes_takes_both_columns():
     kept = CODES >= 3
     model = GaussianNB().fit(X[kept], Y[kept])
     matrix = model.predict_proba(X[kept])
-    report = ranking_report(Y[kept], matrix, classes=model.classes_)
+    report = RankingReport().from_rankings(
+        Rankings.from_classes(Y[kept], matrix, model.classes_)
+    )
     pairs = zip(model.classes_, matrix.T, strict=True)
     judge = [average_precision(Y[kept] == label, score) for label, score in pairs]
     assert list(report.values.values()) == judge
@@ -317,7 +325,9 @@ def test_a_report_leaves_out_classes_of_no_item():
     part = CODES < 4
     matrix = model.predict_proba(X[part])
     with pytest.warns(UserWarning, match="1 of 5 rankings have no targets"):
-        report = ranking_report(Y[part], matrix, classes=model.classes_)
+        report = RankingReport().from_rankings(
+            Rankings.from_classes(Y[part], matrix, model.classes_)
+        )
     assert report.names == ("bike", "bus", "car", "tram")
 
 
@@ -340,4 +350,4 @@ def test_a_report_leaves_out_classes_of_no_item():
 )
 def test_labels_that_name_no_columns(y_scores, settings, text):
     with pytest.raises(ValueError, match=text):
-        ranking_report(Y, y_scores, **settings)
+        RankingReport(**settings).from_predictions(Y, y_scores)

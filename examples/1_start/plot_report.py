@@ -39,9 +39,9 @@ scores = {
 # ----------
 # The depths are ten images and 10 % of all images.
 
-from skrank import ranking_report
+from skrank import RankingReport
 
-report = ranking_report(y_test, scores, t=(10, 0.1))
+report = RankingReport(t=(10, 0.1)).from_predictions(y_test, scores)
 print(report)
 
 # %%
@@ -76,7 +76,9 @@ report.to_frame().set_index("name").T.round(3)
 # significantly worse by this metric. The table fits a column.
 
 metrics = ["average_precision", "bedroc(alpha=20)", "precision@10"]
-by_metrics = ranking_report(y_test, scores, compare_by=metrics)
+by_metrics = RankingReport(compare_by=metrics).from_predictions(
+    y_test, scores
+)
 print(by_metrics.to_latex(summary=True))
 
 # %%

@@ -38,15 +38,11 @@ energy.head()
 # adds metrics with intervals to the report. ``t`` is the depth of the
 # table of the top: the first 1 % of the compounds.
 
-from skrank import ranking_report
+from skrank import RankingReport
 
-report = ranking_report(
-    active,
-    energy,
-    t=0.01,
-    metrics=["enrichment_factor@1%", "bedroc(alpha=20)"],
-    lower_is_better=True,
-)
+report = RankingReport(
+    t=0.01, metrics=["enrichment_factor@1%", "bedroc(alpha=20)"]
+).from_predictions(active, energy, lower_is_better=True)
 print(report)
 
 # %%

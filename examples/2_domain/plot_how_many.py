@@ -107,11 +107,8 @@ print(table)
 # %%
 # The report has the same table, and the threshold, on one page.
 
-from skrank import ranking_report
+from skrank import RankingReport
 
-ranking_report(
-    responds,
-    score,
-    thresholds=choice,
-    gains=(0.01, 0.02, 0.05, 0.1),
-)
+RankingReport(
+    thresholds=choice, gains=(0.01, 0.02, 0.05, 0.1)
+).from_predictions(responds, score)

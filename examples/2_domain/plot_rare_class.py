@@ -75,13 +75,12 @@ display = HitCurveDisplay.from_estimator(
 # The report takes all columns of ``predict_proba``: each class against
 # the other classes. The rarest class comes first.
 
-from skrank import ranking_report
+from skrank import RankingReport
 
-report = ranking_report(
-    y_test,
-    search.predict_proba(X_test),
-    classes=search.classes_,
-    t=20,
+report = RankingReport(t=20).from_rankings(
+    Rankings.from_classes(
+        y_test, search.predict_proba(X_test), search.classes_
+    )
 )
 frame = report.to_frame().set_index("name").sort_values("n_targets")
 columns = ["n_targets", "average_precision", "null_mean", "recall@20"]

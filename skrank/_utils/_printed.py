@@ -55,7 +55,7 @@ class Printed:
             The page, or None if it was written to a file.
         """
         title, rows, cells = _without_gaps(self._shown())
-        tables = [_table("", cells)] if cells else []
+        tables = [table_of("", cells)] if cells else []
         said = self.conclusion() if hasattr(self, "conclusion") else ""
         piece = piece_of_page(title, "h1", said, dict(rows), tables, "")
         return written(page(title, piece), path)
@@ -78,7 +78,7 @@ class Printed:
         table, note = Table(title, (), [*rows], 2, ""), ""
         if cells:
             note = "; ".join(f"{name}: {text}" for name, text in rows)
-            table = _table(title, cells)
+            table = table_of(title, cells)
         return written(latex_of(table, note), path)
 
     def _repr_html_(self) -> str:
@@ -108,7 +108,13 @@ def _without_gaps(shown: Shown) -> Shown:
     return shown._replace(rows=rows)
 
 
-def _table(caption: str, cells: Sequence[Sequence[str]]) -> Table:
+def printed_table(result: Printed, caption: str) -> tuple[Table, dict[str, str]]:
+    """Return the printed table of a result, and the rows above it by their names."""
+    _, rows, cells = _without_gaps(result._shown())
+    return table_of(caption, cells), dict(rows)
+
+
+def table_of(caption: str, cells: Sequence[Sequence[str]]) -> Table:
     """Return the cells below a caption; two columns name a pair."""
     header, *rows = (tuple(row) for row in cells)
     return Table(caption, header, rows, 1 + (header[:2] == ("A", "B")), "")

@@ -25,7 +25,7 @@ from skrank._utils._text import as_text, brief, in_short
 from skrank.inference.monitor._monitor import CHANCE, RankingMonitor
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics import average_precision
-from skrank.report._report import ranking_report
+from skrank.report._report import RankingReport
 from skrank.report._sampled import SampledReport, sampled_report
 from skrank.report._score_file import read_score_file
 
@@ -71,7 +71,7 @@ def _report(options: argparse.Namespace) -> None:
         asked = {"metrics": options.metric, "t": options.at, "random_state": 0}
         asked |= {"gains": options.gains, "thresholds": options.threshold}
         compare_by = options.compare_by or "average_precision"
-        report = ranking_report(**read, **asked, compare_by=compare_by)
+        report = RankingReport(compare_by, **asked).from_predictions(**read)
     printed, table = [str(report)], report.to_dict()["rankings"]
     header, rows = [*table], [*zip(*table.values(), strict=True)]
     if options.by_group:

@@ -1,24 +1,27 @@
 """Report on a file of which a sample of the rows has labels."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any, NamedTuple
 
 from skrank._utils._html import page, piece_of_page
 from skrank._utils._latex import latex_of
-from skrank._utils._numbers import numbers
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, columns_of
 from skrank.inference.sampled._interval import SampledMetricInterval
-from skrank.inference.sampled._result import SampledMetricResult
+from skrank.metrics._definitions import make_metric
+from skrank.report._metric_report import MetricReport
+from skrank.report._tables import table_of_metrics
 
 _TITLE = "Report on a list with labels of a sample"
 
 
 class SampledReport(NamedTuple):
-    """Results of each ranking by each metric."""
+    """Results by metric, the first of which is average precision."""
 
-    results: Mapping[str, Sequence[SampledMetricResult]]
+    results: Sequence[MetricReport]
 
     def __str__(self) -> str:
         """Print the conclusion and the table."""
@@ -26,20 +29,17 @@ class SampledReport(NamedTuple):
 
     def conclusion(self) -> str:
         """Return what the labels say of the first metric of each ranking."""
-        said = (results[0].conclusion() for results in self.results.values())
-        if len(self.results) == 1:
-            return next(said)
-        names = map(as_text, self.results)
-        return " ".join(
-            f"{name}: {text}" for name, text in zip(names, said, strict=True)
-        )
+        found = self.results[0].estimates.items()
+        if len(found) == 1:
+            return " ".join(one.conclusion() for _, one in found)
+        return " ".join(f"{as_text(name)}: {one.conclusion()}" for name, one in found)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns of the table as lists."""
         rows = [
-            {"name": name, **result.to_dict()}
-            for name, results in self.results.items()
-            for result in results
+            {"name": name, **one.estimates[name].to_dict()}
+            for name in self.results[0].values
+            for one in self.results
         ]
         return {"rankings": columns_of(rows)}
 
@@ -53,18 +53,12 @@ class SampledReport(NamedTuple):
         return latex_of(self._table())
 
     def _table(self) -> Table:
-        rows = []
-        for name, results in self.results.items():
-            for i, result in enumerate(results):
-                low, high = result.confidence_interval()
-                cells = numbers((result.value, low, high))
-                rows.append(("" if i else as_text(name), result.metric, *cells))
         reading = (
             "Value expected of the whole list, and its 95 % interval, from the labels "
             "of a random sample of each stratum."
         )
-        header = ("name", "metric", "value", "low", "high")
-        return Table("Metrics of the whole list", header, rows, 2, reading)
+        table = table_of_metrics(self.results, 0.95)
+        return table._replace(caption="Metrics of the whole list", reading=reading)
 
 
 def sampled_report(
@@ -78,11 +72,23 @@ def sampled_report(
     """Report on each column of scores."""
     depths = [f"{one:.12g}" for one in t or (10, 0.01, 0.1)]
     names = ["average_precision", *(f"recall@{one}" for one in depths), *metrics]
-    results = {}
-    for name, scores in y_score.items():
-        first = SampledMetricInterval(names[0]).from_predictions(
-            y_true, scores, strata=strata
-        )
-        others = [SampledMetricInterval(one).from_result(first) for one in names[1:]]
-        results[name] = [first, *others]
-    return SampledReport(results)
+    question = SampledMetricInterval(names[0])
+    first = {
+        name: question.from_predictions(y_true, scores, strata=strata)
+        for name, scores in y_score.items()
+    }
+    every = [first]
+    for metric in names[1:]:
+        asked = SampledMetricInterval(metric)
+        every.append({name: asked.from_result(one) for name, one in first.items()})
+    return SampledReport(
+        [
+            MetricReport(
+                make_metric(metric),
+                values={name: one.value for name, one in found.items()},
+                estimates=found,
+                intervals={k: one.confidence_interval() for k, one in found.items()},
+            )
+            for metric, found in zip(names, every, strict=True)
+        ]
+    )

@@ -1,4 +1,4 @@
-"""The tables of the report as text.
+"""The tables of the report as text: the rows of its results.
 
 A dash stands for an undefined value. An empty cell stands for a value that was not
 requested.
@@ -10,24 +10,29 @@ from typing import Any
 
 from skrank._utils._checks import check_depth
 from skrank._utils._numbers import format_pvalue, number, numbers, percent
+from skrank._utils._printed import printed_table
 from skrank._utils._table import Table
 from skrank._utils._text import as_text
 from skrank.curves._gains_table import GainsTable
-from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.comparison._leaderboard import (
     RankingLeaderboard,
     letter_of,
+    shown_holm,
     shown_ranks,
 )
 from skrank.inference.comparison._ranking_comparison_result import (
     RankingComparisonTable,
+    limits_of,
     shown_pvalues,
 )
-from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
 from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
+from skrank.report._metric_report import MetricReport
 
 _NULL_MEAN = "null mean"  # name of the last row of a table
 _AP = "average_precision"
+# metrics of the top, with the heads of their columns
+_OF_TOP = {_AP: "AP@k", "recall": "recall", "precision": "precision"}
+_OF_TOP["enrichment_factor"] = "lift"
 
 
 def heading_of(metric: str) -> str:
@@ -40,51 +45,53 @@ def caption_of(metric: str) -> str:
     return "average precision" if metric == _AP else metric
 
 
-def table_of_rankings(
-    metric: str,
-    rankings: Sequence[Mapping[str, Any]],
-    null_mean: float | None,
-    confidence_level: float,
+def name_of(ranking: Any) -> str:
+    """Return the name of a ranking, distinguished from the row of chance."""
+    return as_text(ranking, reserved=[_NULL_MEAN])
+
+
+def pvalue_of(log10_pvalue: float) -> str:
+    """Print a p-value; the exponent of a tiny one is in the result of its test."""
+    if math.isnan(log10_pvalue):
+        return "-"
+    return "< 1e-100" if log10_pvalue < -100 else format_pvalue(log10_pvalue)
+
+
+def table_of_main(
+    main: MetricReport, level: float, n_targets: Mapping[str, int] | None
 ) -> Table:
-    """Return the table of the main metric, with intervals and tests."""
-    level, chance = percent(confidence_level), null_mean is not None
-    values = [one[metric] for one in rankings]
-    limits = [(one["low"], one["high"]) for one in rankings]
-    expected = math.nan if null_mean is None else null_mean
-    *estimates, last = _estimates([*values, expected], [*limits, (math.nan, math.nan)])
-    # rankings of several classes have different targets
-    counted = ("targets",) if "n_targets" in rankings[0] else ()
-    rows = [
-        (
-            _name(one["name"]),
-            *([str(one["n_targets"])] if counted else []),
-            *estimate,
-            _fixed(one["zscore"], 2),
-            _pvalue(one["log10_pvalue"]),
-        )
-        for one, estimate in zip(rankings, estimates, strict=True)
-    ]
-    if chance:
-        rows.append((_NULL_MEAN, last[0], "", "", ""))
-    is_ap = metric == _AP
+    """Return the table of the main metric, with intervals and tests.
+
+    `n_targets` are those of several classes, which have different targets.
+    """
+    metric, is_ap = main.metric.name, main.metric.name == _AP
+    *estimates, last = _estimates_of(main)
+    rows = []
+    for name, estimate in zip(main.values, estimates, strict=True):
+        test = main.test_of(name)
+        counted = [] if n_targets is None else [str(n_targets[name])]
+        tested = _fixed(test["zscore"], 2), pvalue_of(test["log10_pvalue"])
+        rows.append((name_of(name), *counted, *estimate, *tested))
     what = "Average precision (AP) is 1 if all targets come first. " if is_ap else ""
-    if null_mean is not None:
+    if main.null_mean is not None:
+        rows.append((_NULL_MEAN, last[0], "", "", ""))
         what += f"The {_NULL_MEAN} is what a random order has on average. "
     reading = (
-        f"{what}The interval is the {level} confidence interval of "
+        f"{what}The interval is the {percent(level)} confidence interval of "
         f"the mean {heading_of(metric)} over samples of this size. zscore is the "
         "distance from the mean under random selection, the null mean, in standard "
         "deviations under it, the null std; pvalue is the probability of a value at "
         "least as large under random selection."
     )
-    head = ("ranking", *counted, heading_of(metric), f"{level} interval")
-    caption = "Average precision" if is_ap else metric
-    return Table(caption, (*head, "zscore", "pvalue"), rows, 1, reading, chance)
+    head = ("ranking",) if n_targets is None else ("ranking", "targets")
+    columns = (heading_of(metric), f"{percent(level)} interval", "zscore", "pvalue")
+    caption, ends = caption_of(metric), main.null_mean is not None
+    caption = caption.capitalize() if is_ap else caption
+    return Table(caption, (*head, *columns), rows, 1, reading, ends)
 
 
-def table_of_depths(
-    at_depths: Mapping[str, Mapping[str, float]],
-    null_means: Mapping[str, float],
+def table_of_top(
+    results: Mapping[str, MetricReport],
     depths: Sequence[int | float],
     n_samples: int | None,
 ) -> Table:
@@ -92,19 +99,20 @@ def table_of_depths(
 
     Rankings of several lengths have no common number of items.
     """
-    named = {_name(name): values for name, values in at_depths.items()}
-    if null_means:
-        named[_NULL_MEAN] = null_means
+    names = [name_of(name) for name in next(iter(results.values())).values]
+    has_chance = any(one.null_mean is not None for one in results.values())
+    names += [_NULL_MEAN] * has_chance
     columns = {}
-    headings = {_AP: "AP@k", "enrichment_factor": "lift"}
-    for metric in (_AP, "recall", "precision", "enrichment_factor"):
-        values = [one.get(f"{metric}@{d}") for d in depths for one in named.values()]
-        asked = numbers([value for value in values if value is not None])
-        if asked:
-            texts = iter(asked)
-            columns[headings.get(metric, metric)] = [
-                "" if value is None else next(texts) for value in values
-            ]
+    for metric, heading in _OF_TOP.items():
+        values: list[float | None] = []
+        for depth in depths:
+            one = results.get(f"{metric}@{depth}")
+            each = [] if one is None else [*one.values.values(), one.null_mean]
+            values += each[: len(names)] or [None] * len(names)
+        texts = iter(numbers(value for value in values if value is not None))
+        cells = ["" if value is None else next(texts) for value in values]
+        if any(cells):
+            columns[heading] = cells
     tops = []
     for depth in depths:
         top = str(depth)
@@ -112,65 +120,54 @@ def table_of_depths(
             top = percent(depth)
             if n_samples is not None:
                 top += f" ({check_depth('t', depth, n_samples)})"
-        tops += [top, *[""] * (len(named) - 1)]
+        tops += [top, *[""] * (len(names) - 1)]
     reading = (
         "Metrics of the first items of each ranking. The depth is a number of items "
         "or a percentage of all. Recall is the share of all targets that are among "
         "them, precision is the share of targets in them, lift is the precision "
         "divided by the prevalence, and AP@k is the average precision of these items"
-        f"{_last(null_means or None)}."
+        f"{_last(has_chance)}."
     )
     header = ("top", "ranking", *columns)
-    rows = [*zip(tops, [*named] * len(depths), *columns.values(), strict=True)]
-    return Table("The top of the ranking", header, rows, 2, reading, bool(null_means))
+    rows = [*zip(tops, names * len(depths), *columns.values(), strict=True)]
+    return Table("The top of the ranking", header, rows, 2, reading, has_chance)
 
 
-def table_of_metrics(
-    results: Mapping[str, Mapping[str, MetricIntervalResult]],
-    null_means: Mapping[str, float],
-    confidence_level: float,
-) -> Table:
-    """Return the table of the named metrics with their intervals."""
-    level, rows = percent(confidence_level), []
-    metrics = next(iter(results.values()))
-    for metric in metrics:
-        found = [of[metric] for of in results.values()]
-        names, limits = [_name(name) for name in results], []
-        limits = [tuple(one.confidence_interval(confidence_level)) for one in found]
-        values = [one.value for one in found]
-        if null_means:
+def table_of_metrics(results: Sequence[MetricReport], level: float) -> Table:
+    """Return the table of metrics with their intervals."""
+    rows = []
+    has_chance = any(one.null_mean is not None for one in results)
+    for one in results:
+        *estimates, last = _estimates_of(one)
+        names = [name_of(name) for name in one.values]
+        if has_chance:
             names.append(_NULL_MEAN)
-            values.append(null_means.get(metric, math.nan))
-            limits.append((math.nan, math.nan))
-        estimates = _estimates(values, limits)
-        if null_means:
-            estimates[-1] = (estimates[-1][0], "")
-        heads = [metric, *[""] * (len(names) - 1)]
+            estimates.append((last[0], ""))
+        heads = [one.metric.name, *[""] * (len(names) - 1)]
         rows += [
             (head, name, *cells)
             for head, name, cells in zip(heads, names, estimates, strict=True)
         ]
     reading = (
-        f"Further metrics. The interval is the {level} confidence "
-        "interval of the mean over samples of this size"
-        f"{_last(null_means or None)}."
+        f"The interval is the {percent(level)} confidence interval of the mean over "
+        f"samples of this size{_last(has_chance)}."
     )
-    header = ("metric", "ranking", "value", f"{level} interval")
-    return Table("Metrics", header, rows, 2, reading, bool(null_means))
+    header = ("metric", "ranking", "value", f"{percent(level)} interval")
+    return Table("Metrics", header, rows, 2, reading, has_chance)
 
 
 def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:
     """Return the table of the differences of all pairs of rankings."""
     results, level = table.comparisons, percent(confidence_level)
     # there was a warning for those without an interval
-    limits = [tuple(result._limits(confidence_level)) for result in results]
+    limits = [tuple(limits_of(result, confidence_level)) for result in results]
     estimates = _estimates([result.difference for result in results], limits)
     rows, above = [], None
     for result, estimate, holm in zip(
         results, estimates, table.adjusted_log10_pvalues, strict=True
     ):
         a, b = result.names
-        names = "" if a == above else _name(a), _name(b)
+        names = "" if a == above else name_of(a), name_of(b)
         pvalues = shown_pvalues(result, holm)
         rows.append((*names, *estimate, _fixed(result.zscore, 2), *pvalues))
         above = a
@@ -188,20 +185,18 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
     return Table(caption, header, rows, 2, reading)
 
 
-def table_of_leaderboard(
-    board: RankingLeaderboard, intervals: Mapping[str, ConfidenceInterval]
-) -> Table:
+def table_of_leaderboard(board: RankingLeaderboard, main: MetricReport) -> Table:
     """Return the table of the rankings from the best to the worst, by all pairs."""
     level = percent(board.confidence_level)
-    limits = [tuple(intervals[name]) for name in board.names]
+    limits = [tuple(main.intervals[name]) for name in board.names]
     columns = (
         _estimates(board.values.tolist(), limits),
-        board._pvalues(),
+        shown_holm(board),
         shown_ranks(board),
         board.letters,
     )
     rows = [
-        (_name(name), *estimate, *others)
+        (name_of(name), *estimate, *others)
         for name, estimate, *others in zip(board.names, *columns, strict=True)
     ]
     reading = (
@@ -244,7 +239,7 @@ def table_of_thresholds(
                 ]
             )
         heads = [first.metric, *[""] * (len(results) - 1)]
-        rows += [*zip(heads, map(_name, thresholds), *columns, strict=True)]
+        rows += [*zip(heads, map(name_of, thresholds), *columns, strict=True)]
     reading = (
         "The scores at which to look at an item, the number t of such items, and what "
         f"to expect of other items with this rule, with the {level} interval in "
@@ -267,11 +262,10 @@ def _scores_kept(results: Sequence[ThresholdChoiceResult]) -> list[str]:
 
 def table_of_gains(name: str, gains: GainsTable) -> Table:
     """Return the gains table of one ranking."""
-    _, facts, cells = gains._shown()
-    header, *rows = (tuple(row) for row in cells)
-    said = "; ".join(f"{name}: {text}" for name, text in facts[1:])
-    reading = f"{gains.conclusion()} Columns {said}."
-    return Table(f"Gains table of {_name(name)}", header, rows, 1, reading)
+    table, facts = printed_table(gains, f"Gains table of {name_of(name)}")
+    del facts["ranking"]  # its size is that of the report
+    said = "; ".join(f"{name}: {text}" for name, text in facts.items())
+    return table._replace(reading=f"{gains.conclusion()} Columns {said}.")
 
 
 def table_of_summary(
@@ -302,7 +296,7 @@ def table_of_summary(
                 for text, of in zip(texts, above, strict=True)
             ]
         )
-    names = [f"({letter[name]}) {_name(name)}" for name in first.names]
+    names = [f"({letter[name]}) {name_of(name)}" for name in first.names]
     reading = (
         "Letters at a value are those of the rankings that are significantly worse by "
         f"this metric, by p-values adjusted for all pairs (Holm, level {alpha:.3g})."
@@ -313,67 +307,12 @@ def table_of_summary(
     )
 
 
-def conclusion_of(report: Any) -> str:
-    """Return a sentence on the main metric: the best ranking and the others."""
-    values, tests, board = report.values, report.tests, report.leaderboard
-    null_mean = report.null_means.get(report.metric)
-    sign = 1 if report.greater_is_better else -1
-    best = max(values, key=lambda name: sign * values[name])
-    called, most = caption_of(report.metric), "largest" if sign > 0 else "smallest"
-    alpha, name = 1 - report.confidence_level, _name(best)
-    said, *_ = numbers([values[best]], 3)
-    if len(values) == 1:
-        low, high = report.intervals[best]
-        if not math.isnan(low):
-            level = percent(report.confidence_level)
-            said, *limits = numbers([values[best], low, high], 3)
-            said += f" ({level} interval {limits[0]} to {limits[1]})"
-        said = f"{name} has {'the ' * (called != report.metric)}{called} {said}"
-        if tests is None:
-            return f"{said}."
-        found = "is" if tests[best].pvalue <= alpha else "is not"
-        mean = ""
-        if null_mean is not None:
-            mean = f", whose mean is {numbers([null_mean], 3)[0]}"
-        return (
-            f"{said}. It {found} significantly better than random selection{mean} "
-            f"(p {_pvalue(tests[best].log10_pvalue)})."
-        )
-    said = f"{name} has the {most} {called}, {said}"
-    if board is None:
-        return f"{said}, of {len(values)} rankings."
-    each = zip(board.names, board._pvalues(), strict=True)
-    others = {name: p for name, p in each if name != best}
-    table = report.comparisons
-    for pair, holm in zip(table.comparisons, table.adjusted_pvalues, strict=True):
-        name = pair.names[pair.names[0] == best]
-        if best in pair.names and (holm <= alpha or name in board.best):
-            others[name] = shown_pvalues(pair, math.log10(holm))[1]
-    good = {name: p for name, p in others.items() if name in board.best}
-    worse = {name: p for name, p in others.items() if name not in good}
-    what = "lower" if sign > 0 else "higher"
-    parts = [
-        f"{_named(some)} {what}"
-        for some, what in (
-            (worse, f"is {what}" if len(worse) == 1 else f"are {what}"),
-            (good, "may be as good"),
-        )
-        if some
-    ]
-    return f"{said}; {'; '.join(parts)}."
-
-
-def _named(pvalues: Mapping[str, str]) -> str:
-    """Return names of rankings with their p-values, or their number."""
-    if len(pvalues) > 4:
-        return f"{len(pvalues)} others"
-    said = [f"{_name(name)} (Holm p {pvalue})" for name, pvalue in pvalues.items()]
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
-
-
-def _name(ranking: Any) -> str:
-    """Return the name of a ranking, distinguished from the row of chance."""
-    return as_text(ranking, reserved=[_NULL_MEAN])
+def _estimates_of(one: MetricReport) -> list[tuple[str, str]]:
+    """Print the values of a metric with their intervals, and last the null mean."""
+    rows = [one.row(name) for name in one.values]
+    rows.append({"value": math.nan if one.null_mean is None else one.null_mean})
+    limits = [(row.get("low", math.nan), row.get("high", math.nan)) for row in rows]
+    return _estimates([row["value"] for row in rows], limits)
 
 
 def _estimates(
@@ -392,14 +331,6 @@ def _fixed(value: float, decimals: int) -> str:
     return "-" if math.isnan(value) else f"{value:.{decimals}f}"
 
 
-def _last(null_mean: Any) -> str:
-    """Describe the last row, if there is one."""
-    said = f"; {_NULL_MEAN} is what a random order has on average"
-    return "" if null_mean is None else said
-
-
-def _pvalue(log10_pvalue: float) -> str:
-    """Print a p-value; the exponent of a tiny one is in the result of its test."""
-    if math.isnan(log10_pvalue):
-        return "-"
-    return "< 1e-100" if log10_pvalue < -100 else format_pvalue(log10_pvalue)
+def _last(has_chance: bool) -> str:
+    """Describe the last row, if it is that of random selection."""
+    return f"; {_NULL_MEAN} is what a random order has on average" * has_chance

@@ -10,7 +10,7 @@ import shutil
 import numpy as np
 import pytest
 
-from skrank import ranking_report
+from skrank import RankingReport
 from skrank.report._command_line import main
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -52,9 +52,9 @@ def pages(folder):
     groups = np.array(HOSTILE)[np.arange(y.size) % 4]
     for number, report in enumerate(
         [
-            ranking_report(y, first, t=[10, 0.1]),
-            ranking_report(y, scores),
-            ranking_report(y, first, groups=groups),
+            RankingReport(t=[10, 0.1]).from_predictions(y, first),
+            RankingReport().from_predictions(y, scores),
+            RankingReport().from_predictions(y, first, groups=groups),
         ]
     ):
         report.to_html(folder / f"{number}.html")
@@ -92,7 +92,7 @@ def test_nothing_runs_and_nothing_is_asked_for(browser, tmp_path, capsys):
 def test_every_name_can_be_read(browser, tmp_path, capsys):
     y, scores = columns()
     path = tmp_path / "page.html"
-    ranking_report(y, scores).to_html(path)
+    RankingReport().from_predictions(y, scores).to_html(path)
     page = browser.new_page()
     page.goto(path.as_uri())
     text = " ".join(page.inner_text("body").split())

@@ -30,13 +30,13 @@ from skrank import (
     RankingComparison,
     RankingEvaluation,
     RankingMonitor,
+    RankingReport,
     Rankings,
     SearchSelectionTest,
     ThresholdChoice,
     average_precision,
     make_average_precision_scorer,
     make_metric,
-    ranking_report,
 )
 
 pytestmark = pytest.mark.contract
@@ -287,7 +287,9 @@ def test_labels_and_classes_of_two_codings_are_listed(labels):
     for ask in (
         lambda: make_average_precision_scorer(pos_label=2)(model, X, text),
         lambda: RandomSelectionTest().from_estimator(model, X, text, pos_label=2),
-        lambda: ranking_report(text, model.predict_proba(X), classes=model.classes_),
+        lambda: RankingReport().from_rankings(
+            Rankings.from_classes(text, model.predict_proba(X), model.classes_)
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             ask()

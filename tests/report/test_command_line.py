@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import skrank
-from skrank import RankingMonitor, SampledMetricInterval, ranking_report
+from skrank import RankingMonitor, RankingReport, SampledMetricInterval
 from skrank.report._command_line import main
 from skrank.report._score_file import _numbers
 
@@ -75,13 +75,13 @@ def text_file(tmp_path, text, name="t.csv"):
 def plain_report(kept=N):
     """Return the report of the last items; once for many files."""
     scores = {"a": A[-kept:], "b": B[-kept:]}
-    return ranking_report(Y[-kept:], scores, random_state=0)
+    return RankingReport(random_state=0).from_predictions(Y[-kept:], scores)
 
 
 def expected(**settings):
     if not settings:
         return f"{plain_report()}\n"
-    return f"{ranking_report(Y, {'a': A, 'b': B}, random_state=0, **settings)}\n"
+    return f"{RankingReport(random_state=0, **settings).from_predictions(Y, {'a': A, 'b': B})}\n"
 
 
 def ask(path, *options):
@@ -243,7 +243,9 @@ def test_marks_blanks_and_empty_lines(tmp_path, capsys):
     path = text_file(tmp_path, text)
     asked = ["report", str(path), "--target", "y", "--score", "s", "--at", "1"]
     assert main(asked) == 0
-    report = ranking_report([1, 0, 0], {"s": [2.5, 10, 1]}, t=1, random_state=0)
+    report = RankingReport(t=1, random_state=0).from_predictions(
+        [1, 0, 0], {"s": [2.5, 10, 1]}
+    )
     assert capsys.readouterr().out == f"{report}\n"
 
 
@@ -514,7 +516,9 @@ def test_columns_of_parquet_that_are_refused(tmp_path, capsys, labels, scores, m
 def test_lower_is_better(tmp_path, capsys):
     arguments = ["report", str(write_table(tmp_path / "t.csv")), "--target", "active"]
     assert main([*arguments, "--lower-is-better", "b", "--score", "a"]) == 0
-    report = ranking_report(Y, {"b (lower)": -B, "a": A}, random_state=0)
+    report = RankingReport(random_state=0).from_predictions(
+        Y, {"b (lower)": -B, "a": A}
+    )
     assert capsys.readouterr().out == f"{report}\n"
 
 
@@ -565,12 +569,8 @@ def test_groups(tmp_path, capsys):
     assert main(given) == 0
     columns = pl.read_csv(DAYS.replace(" ", "").encode())
     with pytest.warns(UserWarning, match="2026-03-03|undefined|no targets"):
-        report = ranking_report(
-            columns["y"],
-            columns.select("s", "t"),
-            t=1,
-            groups=columns["day"],
-            random_state=0,
+        report = RankingReport(t=1, random_state=0).from_predictions(
+            columns["y"], columns.select("s", "t"), groups=columns["day"]
         )
     assert capsys.readouterr().out == f"{report}\n"
     assert report.values["s"] == pytest.approx((1 + 1 / 2) / 2)
@@ -708,7 +708,10 @@ def test_the_user_may_interrupt():
 )
 @pytest.mark.parametrize("old", ["old", None])
 def test_a_full_disk_leaves_what_was_there(tmp_path, old):
-    report, page = ranking_report(Y, A, pvalue=False), tmp_path / "p.tex"
+    report, page = (
+        RankingReport(pvalue=False).from_predictions(Y, A),
+        tmp_path / "p.tex",
+    )
     if old is not None:
         page.write_text(old)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -726,7 +729,10 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, old):
 
 @pytest.mark.skipif(os.name != "posix", reason="needs permissions and links")
 def test_links_devices_and_permissions_stay(tmp_path):
-    report, link = ranking_report(Y, A, pvalue=False), tmp_path / "link.tex"
+    report, link = (
+        RankingReport(pvalue=False).from_predictions(Y, A),
+        tmp_path / "link.tex",
+    )
     page = tmp_path / f"{'x' * 250}.tex"
     page.touch(mode=0o600)
     link.symlink_to(page)
@@ -741,7 +747,9 @@ def test_links_devices_and_permissions_stay(tmp_path):
 
 
 def test_names_are_no_arguments_of_latex():
-    report = ranking_report(Y, {"[2]": A, "*": B, "a[1]": A}, pvalue=False, t=10)
+    report = RankingReport(pvalue=False, t=10).from_predictions(
+        Y, {"[2]": A, "*": B, "a[1]": A}
+    )
     text = report.to_latex()
     assert "\n{[}2] & " in text
     assert "\n{*} & " in text

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skrank import ranking_report
+from skrank import RankingReport
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,9 @@ def report():
     shifts = (0, 0.5, 1, 1.5, 2, 2.1)
     scores = {f"m{i}": 0.6 * base + rng.normal(d * y) for i, d in enumerate(shifts)}
     profit = "expected_profit@100(benefit=100, cost=5)"
-    return ranking_report(y, scores, t=10, metrics=profit, random_state=0)
+    return RankingReport(t=10, metrics=profit, random_state=0).from_predictions(
+        y, scores
+    )
 
 
 def test_leaderboard_is_in_place_of_the_pairs(report):

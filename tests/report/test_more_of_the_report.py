@@ -14,8 +14,8 @@ from skrank import (
     RankCounts,
     Ranking,
     RankingComparison,
+    RankingReport,
     make_metric,
-    ranking_report,
 )
 
 N, M = 300, 30
@@ -38,7 +38,9 @@ Y, SCORES = scores_of_two()
 
 
 def test_report_of_clusters_is_what_the_classes_say():
-    report = ranking_report(Y, SCORES, clusters=CLUSTER, t=10, random_state=0)
+    report = RankingReport(t=10, random_state=0).from_predictions(
+        Y, SCORES, clusters=CLUSTER
+    )
     assert report.n_clusters == N // 5
     test = RandomSelectionTest(random_state=0)
     for name, score in SCORES.items():
@@ -59,7 +61,7 @@ def test_report_of_clusters_is_what_the_classes_say():
         "precision@10",
         "enrichment_factor@10",
     }
-    low, high = ranking_report(Y, SCORES, t=10).intervals["A"]
+    low, high = RankingReport(t=10).from_predictions(Y, SCORES).intervals["A"]
     wide = report.intervals["A"]
     assert wide.high - wide.low > 1.2 * (high - low)
 
@@ -69,16 +71,22 @@ def test_clusters_of_which_none_can_move():
     codes[M // 2 : M] = N
     codes = np.where(np.arange(N) < M, codes, 1 + np.arange(N) // 7)
     y = np.arange(N) < M
-    report = ranking_report(y, {"A": -np.arange(N)[::-1] * 1.0}, clusters=codes, t=10)
+    report = RankingReport(t=10).from_predictions(
+        y, {"A": -np.arange(N)[::-1] * 1.0}, clusters=codes
+    )
     assert report.tests is None
     assert "left out, set `pvalue`" in str(report)
     with pytest.raises(ValueError, match="two of equal size with different labels"):
-        ranking_report(y, {"A": np.arange(N) * 1.0}, clusters=codes, pvalue=True)
+        RankingReport(pvalue=True).from_predictions(
+            y, {"A": np.arange(N) * 1.0}, clusters=codes
+        )
 
 
 def test_a_reversed_ranking_of_clusters_is_noted():
     score = {"A": -SCORES["A"]}
-    said = str(ranking_report(Y, score, clusters=CLUSTER, t=10, random_state=0))
+    said = str(
+        RankingReport(t=10, random_state=0).from_predictions(Y, score, clusters=CLUSTER)
+    )
     assert "far below chance: A" in said
 
 
@@ -87,7 +95,9 @@ def test_a_reversed_ranking_of_clusters_is_noted():
 
 def test_metrics_come_with_their_intervals():
     names = ["precision@10", "bedroc(alpha=20)", make_metric("max_f_score")]
-    report = ranking_report(Y, SCORES, t=10, metrics=names, random_state=0)
+    report = RankingReport(t=10, metrics=names, random_state=0).from_predictions(
+        Y, SCORES
+    )
     for name, score in SCORES.items():
         for metric in names:
             judge = MetricInterval(metric, random_state=0)
@@ -100,31 +110,33 @@ def test_metrics_come_with_their_intervals():
     assert (row["precision@10_low"], row["precision@10_high"]) == (low, high)
     assert report.null_means["precision@10"] == pytest.approx(M / N)
     assert "max_f_score(beta=1)" in str(report)
-    one = ranking_report(Y, SCORES, t=10, metrics="precision@10")
+    one = RankingReport(t=10, metrics="precision@10").from_predictions(Y, SCORES)
     assert list(one.metrics["A"]) == ["precision@10"]
     with pytest.raises(ValueError, match="`metric` must"):
-        ranking_report(Y, SCORES, metrics=["accuracy"])
+        RankingReport(metrics=["accuracy"]).from_predictions(Y, SCORES)
 
 
 def test_lower_is_better():
     energies = {"A": -SCORES["A"], "B": SCORES["B"]}
     asked = {"t": 10, "pvalue": False}
-    judge = ranking_report(Y, SCORES, **asked)
+    judge = RankingReport(**asked).from_predictions(Y, SCORES)
     for given in ("A", ["A"], np.array(["A"])):
-        found = ranking_report(Y, energies, **asked, lower_is_better=given)
+        found = RankingReport(**asked).from_predictions(
+            Y, energies, lower_is_better=given
+        )
         assert found.values == judge.values
     both = {name: -score for name, score in SCORES.items()}
-    found = ranking_report(Y, both, **asked, lower_is_better=True)
+    found = RankingReport(**asked).from_predictions(Y, both, lower_is_better=True)
     assert found.values == judge.values
     # integers of 8 bits, of which the least has no opposite
     least = np.where(Y, -128, 127).astype(np.int8)
-    found = ranking_report(Y, least, **asked, lower_is_better=True)
+    found = RankingReport(**asked).from_predictions(Y, least, lower_is_better=True)
     assert found.values == {"model": pytest.approx(1)}
     with pytest.raises(ValueError, match="`lower_is_better` must be True, False or"):
-        ranking_report(Y, energies, lower_is_better=["energy"])
+        RankingReport().from_predictions(Y, energies, lower_is_better=["energy"])
     one = Ranking.from_predictions(Y, SCORES["A"])
     with pytest.raises(ValueError, match="be left out for rankings and counts"):
-        ranking_report(one, lower_is_better=True)
+        RankingReport().from_rankings(one, lower_is_better=True)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +149,7 @@ def test_lower_is_better():
 def test_settings_that_exclude_each_other(given, name):
     scores = np.column_stack([*SCORES.values()])
     with pytest.raises(ValueError, match=f"`{name}` must"):
-        ranking_report(Y, scores, **given)
+        RankingReport().from_predictions(Y, scores, **given)
 
 
 def counted(score):
@@ -152,14 +164,14 @@ def counted(score):
 def test_counts_have_no_items():
     counts = counted(SCORES["A"])
     with pytest.raises(ValueError, match="`clusters` must be left out"):
-        ranking_report(counts, clusters=CLUSTER)
+        RankingReport().from_rankings(counts, clusters=CLUSTER)
 
 
 # What it says in a sentence, and in LaTeX
 
 
 def test_conclusion_of_one_ranking():
-    report = ranking_report(Y, SCORES["A"], t=10)
+    report = RankingReport(t=10).from_predictions(Y, SCORES["A"])
     low, high = report.intervals["model"]
     said = report.conclusion()
     value = report.values["model"]
@@ -168,16 +180,21 @@ def test_conclusion_of_one_ranking():
         f"{high:.3f}). It is significantly better than random selection, whose mean is "
     )
     noise = np.random.default_rng(1).normal(size=N)
-    said = ranking_report(Y, noise).conclusion()
+    said = RankingReport().from_predictions(Y, noise).conclusion()
     assert "It is not significantly better than random selection" in said
-    assert ranking_report(Y, noise, pvalue=False).conclusion().endswith(").")
+    assert (
+        RankingReport(pvalue=False)
+        .from_predictions(Y, noise)
+        .conclusion()
+        .endswith(").")
+    )
 
 
 def test_conclusion_of_several_rankings():
     rng = np.random.default_rng(2)
     a, worse = SCORES["A"], rng.normal(size=N)
     scores = {"A": a, "B": worse, "A again": a + 0.1 * rng.normal(size=N)}
-    report = ranking_report(Y, scores, t=10, pvalue=False)
+    report = RankingReport(t=10, pvalue=False).from_predictions(Y, scores)
     best = max(report.values, key=report.values.get)
     other = next(name for name in ("A", "A again") if name != best)
     said = report.conclusion()
@@ -185,15 +202,24 @@ def test_conclusion_of_several_rankings():
     assert re.search(r"; B \(Holm p <= 0.0003\) is lower; ", said)
     assert re.search(rf"; {other} \(Holm p [\d.]+\) may be as good", said)
     many = {str(i): worse + i for i in range(7)} | {"A": a}
-    assert "; 7 others are lower." in ranking_report(Y, many, pvalue=False).conclusion()
+    assert (
+        "; 7 others are lower."
+        in RankingReport(pvalue=False).from_predictions(Y, many).conclusion()
+    )
     many.pop("0"), many.pop("1")
-    assert "; 5 others are lower." in ranking_report(Y, many, pvalue=False).conclusion()
+    assert (
+        "; 5 others are lower."
+        in RankingReport(pvalue=False).from_predictions(Y, many).conclusion()
+    )
     many.pop("2")
-    said = ranking_report(Y, many, pvalue=False).conclusion()
+    said = RankingReport(pvalue=False).from_predictions(Y, many).conclusion()
     assert re.search(r"; 3 \(.*\), 4 \(.*\), 5 \(.*\) and 6 \(.*\) are lower", said)
     counts = {"A": counted(a), "B": counted(worse)}
     assert (
-        ranking_report(counts, pvalue=False).conclusion().endswith(", of 2 rankings.")
+        RankingReport(pvalue=False)
+        .from_rankings(counts)
+        .conclusion()
+        .endswith(", of 2 rankings.")
     )
 
 
@@ -204,7 +230,7 @@ def test_the_pvalue_of_a_lower_ranking_is_against_the_best(seed, is_below_best):
     y = np.arange(200) < 25
     a, b = rng.normal(1.6 * y), rng.normal(1.6 * y)
     scores = {"A": a, "B": b, "C": a + 0.9 * rng.normal(size=200)}
-    report = ranking_report(y, scores, pvalue=False)
+    report = RankingReport(pvalue=False).from_predictions(y, scores)
     table = report.comparisons
     holm = {
         "".join(sorted(pair.names)): pvalue
@@ -220,11 +246,15 @@ def test_the_pvalue_of_a_lower_ranking_is_against_the_best(seed, is_below_best):
 
 def test_a_conclusion_is_at_its_level():
     score = np.random.default_rng(2).normal(size=N) + 0.4 * Y
-    report = ranking_report(Y, score)
+    report = RankingReport().from_predictions(Y, score)
     pvalue = report.tests["model"].pvalue
     assert 0.05 < pvalue < 0.1
     for level in (0.9, 0.95):
-        said = ranking_report(Y, score, confidence_level=level).conclusion()
+        said = (
+            RankingReport(confidence_level=level)
+            .from_predictions(Y, score)
+            .conclusion()
+        )
         found = "is" if level == 0.9 else "is not"
         assert f"It {found} significantly better than random selection" in said
         assert f"({100 * level:.0f} % interval " in said
@@ -232,7 +262,11 @@ def test_a_conclusion_is_at_its_level():
 
 def test_latex_is_balanced_and_escaped():
     scores = {"a_b & 5 % of $x^2$": SCORES["A"], "B\\": SCORES["B"]}
-    latex = ranking_report(Y, scores, t=[10, 0.1], metrics=["max_f_score"]).to_latex()
+    latex = (
+        RankingReport(t=[10, 0.1], metrics=["max_f_score"])
+        .from_predictions(Y, scores)
+        .to_latex()
+    )
     assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 4
     for tabular in re.findall(
         r"\\begin{tabular}{(\w+)}(.*?)\\end{tabular}", latex, re.S
@@ -250,10 +284,14 @@ def test_latex_is_balanced_and_escaped():
 
 
 def test_what_is_left_out():
-    report = ranking_report(Y, SCORES, clusters=CLUSTER, t=10, pvalue=False)
+    report = RankingReport(t=10, pvalue=False).from_predictions(
+        Y, SCORES, clusters=CLUSTER
+    )
     assert report.tests is None
     # under other tie rules no mean by chance is the same for all rankings
-    report = ranking_report(Y, SCORES, t=10, ties="pessimistic", metrics=["recall@5"])
+    report = RankingReport(
+        t=10, ties="pessimistic", metrics=["recall@5"]
+    ).from_predictions(Y, SCORES)
     assert not report.null_means
     assert "null mean" not in str(report)
 
@@ -262,7 +300,9 @@ def test_what_is_left_out():
 def test_conclusion_without_an_interval():
     # a single cluster holds all targets, so that none tells how clusters vary
     y = CLUSTER == 3
-    report = ranking_report(y, SCORES["A"], clusters=CLUSTER, t=10, pvalue=False)
+    report = RankingReport(t=10, pvalue=False).from_predictions(
+        y, SCORES["A"], clusters=CLUSTER
+    )
     assert np.isnan(report.intervals["model"].low)
     value = report.values["model"]
     assert report.conclusion() == f"model has the average precision {value:.4f}."

@@ -12,9 +12,9 @@ from skrank import (
     RandomSelectionNull,
     RankCounts,
     RankingComparison,
+    RankingReport,
     average_precision,
     hit_curve,
-    ranking_report,
     recall_at_t,
 )
 from skrank.report._command_line import main
@@ -42,7 +42,7 @@ def test_reports_and_pages_hold_no_control_characters(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # as if not installed
     given = [*STEERING, "A", "null mean", "\x1b[31mnull mean"]
     scores = dict(zip(given, RNG.normal(size=(len(given), 40)), strict=True))
-    report = ranking_report(Y, scores, pvalue=False, t=5)
+    report = RankingReport(pvalue=False, t=5).from_predictions(Y, scores)
     assert is_clean(str(report))
     rows = rows_of(report)
     assert len(set(rows)) == len(given) + 1  # and chance
@@ -88,7 +88,9 @@ ASKED = {
     "sf": lambda value: RandomSelectionNull(50, 5).sf(value),
     "metric": lambda value: RandomSelectionNull(50, 5, metric=value),
     "alpha": lambda value: RandomSelectionNull(50, 5, metric=f"bedroc(alpha={value})"),
-    "names": lambda value: ranking_report(Y, {value: SCORES[0][:5], "b": SCORES[1]}),
+    "names": lambda value: RankingReport().from_predictions(
+        Y, {value: SCORES[0][:5], "b": SCORES[1]}
+    ),
     "baseline": lambda value: RankingComparison().compare_all(
         Y, SCORES.T, baseline=value
     ),

@@ -24,10 +24,10 @@ from skrank import (
     RankCounts,
     Ranking,
     RankingComparison,
+    RankingReport,
     Rankings,
     average_precision,
     enrichment_factor,
-    ranking_report,
     recall_at_t,
 )
 from skrank.null import MeanNull
@@ -47,7 +47,7 @@ def two_rankings(seed=0, n=100, m=5):
 @functools.cache
 def plain_report():
     """The report of the two rankings: for tests of its parts, once."""
-    return ranking_report(*two_rankings())
+    return RankingReport().from_predictions(*two_rankings())
 
 
 @functools.cache
@@ -106,7 +106,11 @@ class Page(HTMLParser):
 @pytest.mark.parametrize("ties", ["expected", "together", "optimistic", "pessimistic"])
 def test_numbers_are_those_of_the_functions(ties):
     y, scores = two_rankings()
-    frame = ranking_report(y, scores, t=AT, ties=ties, random_state=0).to_frame()
+    frame = (
+        RankingReport(t=AT, ties=ties, random_state=0)
+        .from_predictions(y, scores)
+        .to_frame()
+    )
     for name, row in frame.set_index("name").iterrows():
         s = scores[name]
         test = RandomSelectionTest(ties=ties, random_state=0).from_predictions(y, s)
@@ -131,10 +135,10 @@ def test_numbers_are_those_of_the_functions(ties):
 def test_comparisons_are_those_of_compare_all():
     y, scores = two_rankings()
     scores["third"] = -scores["plain"]
-    report = ranking_report(y, scores)
+    report = RankingReport().from_predictions(y, scores)
     judge = RankingComparison().compare_all(y, scores)
     assert report.comparisons.to_dict() == judge.to_dict()
-    alone = ranking_report(y, {"one": scores["plain"]})
+    alone = RankingReport().from_predictions(y, {"one": scores["plain"]})
     assert alone.comparisons is None
     assert "Differences" not in str(alone)
 
@@ -143,26 +147,26 @@ def test_comparisons_are_those_of_compare_all():
 def test_counts_have_the_report_of_their_items(ties):
     y, scores = two_rankings()
     asked = {"ties": ties, "random_state": 0}
-    expected = ranking_report(y, {"plain": scores["plain"]}, **asked)
+    expected = RankingReport(**asked).from_predictions(y, {"plain": scores["plain"]})
     counts = RankCounts.from_predictions(y, scores["plain"], chunk_size=33)
     for one in (
         {"plain": counts},
         {"plain": Ranking.from_predictions(y, scores["plain"])},
     ):
-        report = ranking_report(one, **asked)
+        report = RankingReport(**asked).from_rankings(one)
         assert report.to_dict() == expected.to_dict()
         assert str(report) == str(expected)
-    assert ranking_report(counts, pvalue=False).names == ("model",)
+    assert RankingReport(pvalue=False).from_rankings(counts).names == ("model",)
 
 
 def test_rankings_are_compared_unless_they_were_counted():
     y, scores = two_rankings()
     rankings = {name: Ranking.from_predictions(y, s) for name, s in scores.items()}
-    expected = ranking_report(y, scores, random_state=0)
-    assert str(ranking_report(rankings, random_state=0)) == str(expected)
+    expected = RankingReport(random_state=0).from_predictions(y, scores)
+    assert str(RankingReport(random_state=0).from_rankings(rankings)) == str(expected)
     counts = {name: RankCounts.from_predictions(y, s) for name, s in scores.items()}
     for given in (counts, {**rankings, "plain": counts["plain"]}):
-        report = ranking_report(given, random_state=0)
+        report = RankingReport(random_state=0).from_rankings(given)
         assert report.comparisons is None
         assert report.to_dict()["rankings"] == expected.to_dict()["rankings"]
         note = "  comparison left out, because it needs rankings in memory, and some"
@@ -191,12 +195,12 @@ def test_rankings_that_do_not_go_together():
     ]
     for given, asked, message in refused:
         with pytest.raises(ValueError, match=message):
-            ranking_report(*given, **asked)
+            RankingReport(**asked).from_predictions(*given)
 
 
 def test_chance_is_the_mean_of_a_random_order():
     y, scores = two_rankings()
-    null_means = ranking_report(y, scores, t=AT, k=4).null_means
+    null_means = RankingReport(t=AT, k=4).from_predictions(y, scores).null_means
     n, m = y.size, int(y.sum())
     for depth, items in zip(AT, (5, 3, 20), strict=True):
         assert null_means[f"recall@{depth}"] == pytest.approx(items / n)
@@ -216,7 +220,9 @@ def test_enrichment_of_rdkit():
         for row in read_rows("rdkit_values.csv")
         if (row["score"], row["function"]) == ("icm", "enrichment")
     }
-    report = ranking_report(y, {"icm": scores["icm"]}, t=list(expected), k=())
+    report = RankingReport(t=list(expected), k=()).from_predictions(
+        y, {"icm": scores["icm"]}
+    )
     for fraction, value in expected.items():
         found = report.at_depths["icm"][f"enrichment_factor@{fraction}"]
         assert found == pytest.approx(value, abs=1e-10)
@@ -226,7 +232,9 @@ def test_enrichment_of_rdkit():
 def test_labels_and_level():
     y, scores = two_rankings()
     text = np.where(y, "active", "decoy")
-    report = ranking_report(text, scores, pos_label="active", confidence_level=0.8)
+    report = RankingReport(confidence_level=0.8).from_predictions(
+        text, scores, pos_label="active"
+    )
     variability = MetricInterval().from_predictions(y, scores["plain"])
     assert report.intervals["plain"] == variability.confidence_interval(0.8)
     assert (report.n_samples, report.n_targets, report.prevalence) == (100, 5, 0.05)
@@ -236,7 +244,7 @@ def test_labels_and_level():
 @pytest.mark.parametrize("ties", ["optimistic", "pessimistic", "expected"])
 def test_curves_follow_the_tie_rule(ties):
     y, scores = two_rankings()
-    report = ranking_report(y, scores, ties=ties)
+    report = RankingReport(ties=ties).from_predictions(y, scores)
     judge = skrank.hit_curve(y, scores["tied"], ties=ties)
     assert np.array_equal(report.hit_curves["tied"].t, judge.t)
     assert np.array_equal(report.hit_curves["tied"].hits, judge.hits)
@@ -245,10 +253,10 @@ def test_curves_follow_the_tie_rule(ties):
 def test_one_ranking_as_a_vector():
     y, scores = two_rankings()
     plain = scores["plain"]
-    assert ranking_report(y, plain).names == ("model",)
-    assert ranking_report(y, pd.Series(plain)).names == ("model",)
-    report = ranking_report(y, pd.Series(plain, name="forest"))
-    assert str(report) == str(ranking_report(y, {"forest": plain}))
+    assert RankingReport().from_predictions(y, plain).names == ("model",)
+    assert RankingReport().from_predictions(y, pd.Series(plain)).names == ("model",)
+    report = RankingReport().from_predictions(y, pd.Series(plain, name="forest"))
+    assert str(report) == str(RankingReport().from_predictions(y, {"forest": plain}))
 
 
 # The test against random selection may be left out
@@ -285,7 +293,7 @@ def test_ties_of_many_groups_are_not_quick():
 
 def test_tiny_pvalues_are_printed_as_a_bound():
     y_true = np.repeat([1, 0], [200, 4800])
-    report = ranking_report(y_true, -np.arange(5000.0))
+    report = RankingReport().from_predictions(y_true, -np.arange(5000.0))
     assert "  < 1e-100" in str(report)
     assert report.tests["model"].log10_pvalue < -300
 
@@ -294,7 +302,7 @@ def test_what_takes_long_is_not_tested_unasked():
     n, m = 50_000, 50
     y = np.arange(n) % (n // m) == 0
     score = np.random.default_rng(0).permutation(n) // 10 + 2000 * y
-    report = ranking_report(y, {"A": score}, ties="pessimistic")
+    report = RankingReport(ties="pessimistic").from_predictions(y, {"A": score})
     assert report.tests is None
     sizes = np.unique(-score, return_counts=True)[1]
     null = RandomSelectionNull(n, m, tie_sizes=sizes, ties="pessimistic")
@@ -311,9 +319,9 @@ def test_what_takes_long_is_not_tested_unasked():
 
 def test_the_test_is_there_if_asked_and_not_if_not():
     y, scores = two_rankings()
-    without = ranking_report(y, scores, pvalue=False)
-    tested = ranking_report(y, scores, pvalue=True)
-    assert str(tested) == str(ranking_report(y, scores))
+    without = RankingReport(pvalue=False).from_predictions(y, scores)
+    tested = RankingReport(pvalue=True).from_predictions(y, scores)
+    assert str(tested) == str(RankingReport().from_predictions(y, scores))
     assert "  pvalue     left out, as asked" in str(without).splitlines()
     assert "left out" not in str(tested)
     drop = ["pvalue", "log10_pvalue"]
@@ -340,13 +348,15 @@ def test_the_test_is_there_if_asked_and_not_if_not():
     ],
 )
 def test_default_depths_are_those_the_list_has_by_depth(n, depths):
-    report = ranking_report(np.arange(n) < 3, {"A": -np.arange(float(n))})
+    report = RankingReport().from_predictions(
+        np.arange(n) < 3, {"A": -np.arange(float(n))}
+    )
     assert report.t == report.k == depths
 
 
 def test_depths_are_taken_once_and_k_may_differ():
     y, scores = two_rankings()
-    report = ranking_report(y, scores, t=(5, 5, np.int64(5), 0.1), k=7)
+    report = RankingReport(t=(5, 5, np.int64(5), 0.1), k=7).from_predictions(y, scores)
     assert (report.t, report.k) == ((5, 0.1), (7,))
     assert list(report.at_depths["plain"]) == [
         "average_precision@7",
@@ -365,8 +375,8 @@ def test_depths_are_taken_once_and_k_may_differ():
 
 def test_without_depths_there_is_no_top():
     y, scores = two_rankings()
-    assert "AP@k" not in str(ranking_report(y, scores, t=5, k=()))
-    report = ranking_report(y, scores, t=())
+    assert "AP@k" not in str(RankingReport(t=5, k=()).from_predictions(y, scores))
+    report = RankingReport(t=()).from_predictions(y, scores)
     assert "top" not in str(report)
     assert list(report.null_means) == ["average_precision"]
 
@@ -387,7 +397,7 @@ def test_without_depths_there_is_no_top():
 def test_bad_settings(settings, message):
     y, scores = two_rankings()
     with pytest.raises(ValueError, match=message):
-        ranking_report(y, scores, **settings)
+        RankingReport(**settings).from_predictions(y, scores)
 
 
 # Print
@@ -395,7 +405,9 @@ def test_bad_settings(settings, message):
 
 def test_rankings_with_both_classes_are_all_counted():
     y, score = np.tile(np.arange(20) < 4, 3), np.random.default_rng(0).normal(size=60)
-    report = ranking_report(y, score, groups=np.repeat(np.arange(3), 20))
+    report = RankingReport().from_predictions(
+        y, score, groups=np.repeat(np.arange(3), 20)
+    )
     assert "  rankings   means over 3 groups\n" in str(report)
 
 
@@ -404,7 +416,7 @@ def test_undefined_is_a_dash():
     y = np.arange(50) == 3
     scores = {"flat": np.zeros(50), "other": np.arange(50.0)}
     with pytest.warns(UndefinedMetricWarning, match="too few data to estimate it"):
-        report = ranking_report(y, scores)
+        report = RankingReport().from_predictions(y, scores)
     assert "nan" not in str(report)
     lines = str(report).splitlines()
     flat = next(line.split() for line in lines if line.startswith("  flat "))
@@ -432,7 +444,7 @@ def test_rankings_far_below_chance_are_named(n_reversed, named):
     y = np.arange(150) < 48
     scores = {"good": rng.normal(y), "noise": rng.normal(size=150)}
     scores |= {f"<{i}>": rng.normal(-8.0 * y) for i in range(n_reversed)}
-    report = ranking_report(counts_of(y, scores), pvalue=False)
+    report = RankingReport(pvalue=False).from_rankings(counts_of(y, scores))
     null = RandomSelectionNull(150, 48)
     z = (np.array(list(report.values.values())) - null.mean()) / null.std()
     assert np.all(z[:2] > -3)
@@ -441,21 +453,23 @@ def test_rankings_far_below_chance_are_named(n_reversed, named):
     assert line in str(report).splitlines()
     assert line.split(maxsplit=1)[1] in Page(report.to_html()).text
     only = {name: scores[name] for name in ("good", "noise")}
-    assert "note" not in str(ranking_report(y, only, pvalue=False))
+    assert "note" not in str(RankingReport(pvalue=False).from_predictions(y, only))
 
 
 def test_six_rankings_fit_100_columns():
     rng = np.random.default_rng(1)
     y = np.arange(100) < 5
     names = [f"a rather long name {i}" for i in range(6)]
-    report = ranking_report(y, {name: rng.normal(y) for name in names})
+    report = RankingReport().from_predictions(
+        y, {name: rng.normal(y) for name in names}
+    )
     assert max(map(len, str(report).splitlines())) <= 100
     assert repr(report) == str(report)
 
 
 def test_cells_of_the_print_are_the_numbers():
     y, scores = two_rankings()
-    report = ranking_report(y, scores, t=5)
+    report = RankingReport(t=5).from_predictions(y, scores)
     lines = [line.split() for line in str(report).splitlines()]
     ap = skrank.average_precision(y, scores["plain"])
     low, high = report.intervals["plain"]
@@ -471,7 +485,7 @@ def test_cells_of_the_print_are_the_numbers():
 
 @pytest.mark.parametrize("pvalue", [True, False])
 def test_numbers_are_plain_and_fit_for_json(pvalue):
-    report = ranking_report(*two_rankings(), pvalue=pvalue, t=5)
+    report = RankingReport(pvalue=pvalue, t=5).from_predictions(*two_rankings())
     fields = json.loads(json.dumps(report.to_dict()))
     assert fields["rankings"]["name"] == ["plain", "tied"]
     assert fields["n_targets"] == 5
@@ -485,12 +499,14 @@ def test_numbers_are_plain_and_fit_for_json(pvalue):
 
 def test_a_single_target_is_one():
     y = np.arange(50) == 3
-    assert "50 items, 1 target (prev" in str(ranking_report(y, -np.arange(50.0)))
+    assert "50 items, 1 target (prev" in str(
+        RankingReport().from_predictions(y, -np.arange(50.0))
+    )
 
 
 def test_printed_names_are_attributes_and_explained():
     y, scores = two_rankings()
-    report = ranking_report(y, scores)
+    report = RankingReport().from_predictions(y, scores)
     rows = {"null mean", "null std", "zscore", "pvalue"}
     assert {row.replace(" ", "_") for row in rows} <= set(report.to_frame().columns)
     heads = [table.split("\n")[1] for table in str(report).split("\n\n")[2:]]
@@ -563,7 +579,7 @@ def test_names_are_escaped():
     y, scores = two_rankings()
     names = "<script>alert(1)</script>", "a & b", '" onload="x', "$x^$", "_hidden", "$"
     rankings = dict.fromkeys(names, scores["tied"])
-    page = Page(ranking_report(y, rankings, pvalue=False).to_html())
+    page = Page(RankingReport(pvalue=False).from_predictions(y, rankings).to_html())
     assert page.open == []
     assert all(name in page.text for name in names)
     assert not page.all("script")
@@ -600,7 +616,9 @@ def test_legend_of_the_page_has_the_lines_of_the_pictures(drawn):
     y = np.arange(100) < 9
     names = ["_a", "$b$", "<c>", "n" * 90, "\N{CJK UNIFIED IDEOGRAPH-4E2D}", "f", "g"]
     scores = {name: rng.normal(y) for name in names}
-    page = Page(ranking_report(counts_of(y, scores), pvalue=False).to_html())
+    page = Page(
+        RankingReport(pvalue=False).from_rankings(counts_of(y, scores)).to_html()
+    )
     strokes = page.all("line")
     assert len(drawn) == 3
     for figure in drawn:
@@ -623,7 +641,9 @@ def test_of_many_rankings_the_best_are_drawn(drawn):
     rng = np.random.default_rng(0)
     y = np.arange(100) < 9
     scores = {f"r{i}": rng.normal(y) for i in range(12)}
-    page = Page(ranking_report(counts_of(y, scores), pvalue=False).to_html())
+    page = Page(
+        RankingReport(pvalue=False).from_rankings(counts_of(y, scores)).to_html()
+    )
     assert [len(curves_in(figure)) for figure in drawn] == [10] * 3
     assert "Of 12 rankings the best 10 are" in page.text
     worst = sorted(scores, key=lambda name: skrank.average_precision(y, scores[name]))
@@ -643,7 +663,9 @@ def test_pictures_are_those_of_no_user():
 
 
 def test_curves_that_are_means_say_so():
-    report = ranking_report(*two_rankings(), ties="together", pvalue=False)
+    report = RankingReport(ties="together", pvalue=False).from_predictions(
+        *two_rankings()
+    )
     said = "The curves are means over the orders of tied items."
     assert said in Page(report.to_html()).text
     assert said not in Page(plain_page()).text
@@ -669,7 +691,9 @@ def test_wide_tables_are_reached_by_keyboard_and_named():
 def test_long_names_are_short_in_print_and_whole_on_the_page():
     y, scores = two_rankings()
     long = "first" + 80 * "x" + "last!"
-    report = ranking_report(y, {long: scores["plain"], "b": scores["tied"]})
+    report = RankingReport().from_predictions(
+        y, {long: scores["plain"], "b": scores["tied"]}
+    )
     assert long not in str(report)
     assert max(map(len, str(report).splitlines())) <= 100
     assert f"  {long[:20]}...{long[-20:]}  " in str(report)
@@ -696,7 +720,9 @@ def test_notebook_piece_is_scoped():
 def test_groups_of_rows_are_headed_once():
     y, scores = two_rankings()
     scores["third"] = -scores["plain"]
-    page = Page(ranking_report(y, scores, t=(5, 10), pvalue=False).to_html())
+    page = Page(
+        RankingReport(t=(5, 10), pvalue=False).from_predictions(y, scores).to_html()
+    )
     spans = [attrs["rowspan"] for attrs in page.all("th") if "rowspan" in attrs]
     assert spans == ["4", "4", "2"]  # three rankings and chance at two depths; A of two
     chance = [attrs for attrs in page.all("tr") if attrs.get("class") == "chance"]
@@ -713,7 +739,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
     y = ((rng.random(600) < 0.1) & (day != 4)).astype(int)
     scores = {"a": rng.normal(y), "b": rng.normal(y)}
     with pytest.warns(UndefinedMetricWarning, match="1 of 12 groups have no targets"):
-        report = ranking_report(y, scores, t=[5, 0.1, 60], groups=day)
+        report = RankingReport(t=[5, 0.1, 60]).from_predictions(y, scores, groups=day)
     kept = day != 4
     given = {"groups": day[kept]}
     for name, score in scores.items():
@@ -750,9 +776,11 @@ def test_groups_of_a_report_that_are_refused():
     y, s = [1, 0, 1, 0], [4, 3, 2, 1]
     groups = [1, 1, 2, 2]
     with pytest.raises(ValueError, match="`groups` must be None beside `classes`"):
-        ranking_report(y, np.ones((4, 2)), classes=[0, 1], groups=groups)
+        RankingReport().from_rankings(
+            Rankings.from_classes(y, np.ones((4, 2)), [0, 1]), groups=groups
+        )
     with pytest.raises(ValueError, match="`groups` must be left out for rankings"):
-        ranking_report(Ranking.from_predictions(y, s), groups=groups)
+        RankingReport().from_rankings(Ranking.from_predictions(y, s), groups=groups)
 
 
 def test_rankings_are_reported_as_the_data_they_are_from():
@@ -760,26 +788,28 @@ def test_rankings_are_reported_as_the_data_they_are_from():
     group = np.arange(len(y)) % 3
     for given in ({}, {"groups": group}, {"clusters": np.arange(len(y)) // 2}):
         rankings = Rankings.from_predictions(y, scores, **given)
-        expected = str(ranking_report(y, scores, **given))
-        assert str(ranking_report(rankings)) == expected
+        expected = str(RankingReport().from_predictions(y, scores, **given))
+        assert str(RankingReport().from_rankings(rankings)) == expected
     folds = Rankings.from_predictions(y, scores, folds=group)
-    report = ranking_report(folds)
+    report = RankingReport().from_rankings(folds)
     assert "  rankings   means over 3 folds\n" in str(report)
     test = RandomSelectionTest().from_rankings(folds.only("plain"))
     assert report.tests["plain"].zscore == test.zscore
-    untested = ranking_report(folds, pvalue=False)
+    untested = RankingReport(pvalue=False).from_rankings(folds)
     assert untested.null_distributions["plain"].std() == pytest.approx(test.null_std)
     assert report.hit_curves == {}
     with pytest.raises(ValueError, match="`groups` must be left out for rankings"):
-        ranking_report(rankings, groups=group)
+        RankingReport().from_rankings(rankings, groups=group)
 
 
 def test_rankings_of_classes_are_not_compared():
     rng = np.random.default_rng(0)
     y, scores = np.arange(90) % 3, rng.random((90, 3))
     rankings = Rankings.from_classes(y, scores, [0, 1, 2])
-    expected = str(ranking_report(y, scores, classes=[0, 1, 2]))
-    report = ranking_report(rankings)
+    expected = str(
+        RankingReport().from_rankings(Rankings.from_classes(y, scores, [0, 1, 2]))
+    )
+    report = RankingReport().from_rankings(rankings)
     assert str(report) == expected
     low, high = np.sort(list(report.values.values()))[[0, -1]]
     assert f"of 3 classes is {low:.3g} (" in report.conclusion()
@@ -789,6 +819,6 @@ def test_rankings_of_classes_are_not_compared():
 def test_groups_and_clusters_are_printed():
     y, scores = two_rankings()
     given = {"groups": np.arange(len(y)) % 3, "clusters": np.arange(len(y)) // 6}
-    report = ranking_report(y, scores, **given)
+    report = RankingReport().from_predictions(y, scores, **given)
     assert "means over 3 groups" in str(report)
     assert "clusters" in str(report)

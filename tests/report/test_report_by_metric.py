@@ -14,10 +14,10 @@ from skrank import (
     RandomSelectionTest,
     Ranking,
     RankingComparison,
+    RankingReport,
     Rankings,
     ThresholdChoice,
     hit_curve,
-    ranking_report,
 )
 from skrank.report._command_line import main
 
@@ -38,7 +38,7 @@ FEW_Y, FEW = lists(800, 20, seed=1)
 @pytest.mark.parametrize("metric", ["bedroc(alpha=20)", "enrichment_factor@0.05"])
 def test_tests_and_comparisons_are_by_the_metric(metric):
     y, scores = FEW_Y, FEW
-    report = ranking_report(y, scores, compare_by=metric)
+    report = RankingReport(compare_by=metric).from_predictions(y, scores)
     assert (report.metric, report.greater_is_better) == (metric, True)
     for name, score in scores.items():
         test = RandomSelectionTest(metric).from_predictions(y, score)
@@ -58,7 +58,7 @@ def test_tests_and_comparisons_are_by_the_metric(metric):
 
 
 def test_a_metric_without_a_null_distribution_and_smaller_is_better():
-    report = ranking_report(Y, SCORES, compare_by="k_at_recall(0.8)")
+    report = RankingReport(compare_by="k_at_recall(0.8)").from_predictions(Y, SCORES)
     assert report.tests is None
     assert "k_at_recall(0.8) has no null distribution here" in str(report)
     assert report.conclusion().startswith("A has the smallest k_at_recall(0.8), ")
@@ -68,7 +68,7 @@ def test_a_metric_without_a_null_distribution_and_smaller_is_better():
 
 def test_several_metrics_have_letters_of_the_worse():
     metrics = ["average_precision", "bedroc", "k_at_recall(.5)"]
-    report = ranking_report(FEW_Y, FEW, compare_by=metrics)
+    report = RankingReport(compare_by=metrics).from_predictions(FEW_Y, FEW)
     assert [*report.comparisons_by][1:] == ["bedroc(alpha=20)", "k_at_recall(0.5)"]
     latex = report.to_latex(summary=True)
     assert latex.count(r"\begin{table}") == 1
@@ -93,15 +93,17 @@ def test_several_metrics_have_letters_of_the_worse():
             assert (found[1] if found else "") == "".join(sorted(beaten[name]))
     assert "<sup>" in report.to_html()
     with pytest.raises(ValueError, match="`summary` must be False"):
-        ranking_report(FEW_Y, FEW["A"]).to_latex(summary=True)
+        RankingReport().from_predictions(FEW_Y, FEW["A"]).to_latex(summary=True)
     with pytest.raises(ValueError, match="`compare_by` must name a metric"):
-        ranking_report(FEW_Y, FEW, compare_by=[])
+        RankingReport(compare_by=[]).from_predictions(FEW_Y, FEW)
 
 
 def test_thresholds_and_gains_are_those_of_the_classes():
     rules = [ThresholdChoice(benefit=100, cost=3), ThresholdChoice(recall=0.8)]
     two = {name: SCORES[name] for name in "AB"}
-    report = ranking_report(Y, two, thresholds=rules, gains=(0.01, "5%", 400))
+    report = RankingReport(thresholds=rules, gains=(0.01, "5%", 400)).from_predictions(
+        Y, two
+    )
     for name, score in two.items():
         for rule, found in zip(rules, report.thresholds[name], strict=True):
             judge = rule.from_predictions(Y, score)
@@ -114,32 +116,38 @@ def test_thresholds_and_gains_are_those_of_the_classes():
         judge = [found[a:b].mean() for a, b in pairwise(ends)]
         assert table.rate == pytest.approx(judge)
         assert f"Gains table of {name}" in str(report)
-    tenths = ranking_report(Y, SCORES["A"], gains=True).gains["model"]
+    tenths = RankingReport(gains=True).from_predictions(Y, SCORES["A"]).gains["model"]
     assert tenths.hits.tolist() == hit_curve(Y, SCORES["A"]).gains_table().hits.tolist()
     day = np.arange(Y.size) % 20
     with pytest.raises(ValueError, match="`gains` must be False for several rankings"):
-        ranking_report(Y, SCORES["A"], groups=day, gains=True)
-    by_day = ranking_report(Y, SCORES["A"], groups=day, thresholds=rules[1])
+        RankingReport(gains=True).from_predictions(Y, SCORES["A"], groups=day)
+    by_day = RankingReport(thresholds=rules[1]).from_predictions(
+        Y, SCORES["A"], groups=day
+    )
     assert by_day.thresholds["model"][0].kind == "groups"
 
 
 def test_a_large_tie_at_the_top_has_a_note():
     saturated = 1 / (1 + np.exp(-8 * SCORES["A"]))
-    report = ranking_report(Y, {"A": SCORES["A"], "s": saturated.astype(np.float32)})
+    report = RankingReport().from_predictions(
+        Y, {"A": SCORES["A"], "s": saturated.astype(np.float32)}
+    )
     first = saturated.astype(np.float32) == 1
     assert report.top_ties == {"s": (first.sum(), Y[first].sum())}
     assert f"s ({first.sum()} items, {Y[first].sum()} targets)" in str(report)
     assert "their order is unknown" in report.to_html()
     # a tie that is nearly all targets hides no order that matters
     votes = np.where(Y, 1.0, np.arange(Y.size) % 5 / 5)
-    assert not ranking_report(Y, votes).top_ties
-    assert ranking_report(Y, np.zeros(Y.size)).top_ties == {"model": (4000, 40)}
+    assert not RankingReport().from_predictions(Y, votes).top_ties
+    assert RankingReport().from_predictions(Y, np.zeros(Y.size)).top_ties == {
+        "model": (4000, 40)
+    }
 
 
 def test_the_page_shows_the_top_of_a_long_ranking():
-    page = ranking_report(Y, SCORES["A"]).to_html()
+    page = RankingReport().from_predictions(Y, SCORES["A"]).to_html()
     assert "The figure shows the first 400 of 4000 items." in page
-    short = ranking_report(Y[:300], SCORES["A"][:300]).to_html()
+    short = RankingReport().from_predictions(Y[:300], SCORES["A"][:300]).to_html()
     assert "The figure shows the first" not in short
 
 
@@ -153,13 +161,11 @@ def test_the_command_has_the_same_tables(tmp_path, capsys):
     asked += ["--gains", "1%,5%", "--threshold", "recall=0.8"]
     assert main(["report", str(file), *columns, *asked]) == 0
     out = capsys.readouterr().out
-    report = ranking_report(
-        FEW_Y,
-        {name: FEW[name] for name in "AB"},
+    report = RankingReport(
         compare_by="bedroc",
         thresholds=[ThresholdChoice(benefit=100, cost=3), ThresholdChoice(recall=0.8)],
         gains=[0.01, 0.05],
-    )
+    ).from_predictions(FEW_Y, {name: FEW[name] for name in "AB"})
     assert out.rstrip("\n") == str(report)
     assert main(["report", str(file), *columns, "--gains", "4"]) == 0
     assert "Gains table of B" in capsys.readouterr().out
@@ -176,7 +182,9 @@ def test_the_command_has_the_same_tables(tmp_path, capsys):
 def test_thresholds_are_of_the_given_scores():
     energy = -SCORES["A"] - 10
     rule = ThresholdChoice(recall=0.8)
-    report = ranking_report(Y, {"e": energy}, lower_is_better=True, thresholds=rule)
+    report = RankingReport(thresholds=rule).from_predictions(
+        Y, {"e": energy}, lower_is_better=True
+    )
     found = report.thresholds["e"][0]
     row = next(line for line in str(report).splitlines() if "<=" in line)
     score, t = re.search(r"<= (-?[\d.]+) +(\d+)", row).groups()
@@ -188,11 +196,11 @@ def test_thresholds_are_of_the_given_scores():
 
 def test_other_metrics_of_compare_by_are_never_lost():
     metrics = ["average_precision", "bedroc"]
-    alone = ranking_report(Y, SCORES["A"], compare_by=metrics)
+    alone = RankingReport(compare_by=metrics).from_predictions(Y, SCORES["A"])
     assert "bedroc(alpha=20)" in str(alone)
     judge = MetricInterval("bedroc").from_predictions(Y, SCORES["A"])
     assert alone.to_frame()["bedroc(alpha=20)"][0] == judge.value
-    two = ranking_report(Y, SCORES, compare_by=metrics)
+    two = RankingReport(compare_by=metrics).from_predictions(Y, SCORES)
     assert "bedroc(alpha=20)_low" in two.to_frame()
 
 
@@ -205,6 +213,6 @@ def test_lists_of_different_items_have_no_common_null_mean():
         ]
         for name, sizes in (("A", (13, 20)), ("B", (60, 70)))
     }
-    report = ranking_report(Rankings.from_rankings(lists), t=5)
+    report = RankingReport(t=5).from_rankings(Rankings.from_rankings(lists))
     assert report.null_means == {}
     assert report.tests["A"].null_mean != report.tests["B"].null_mean

@@ -97,11 +97,6 @@ class RankingLeaderboard(Printed):
             name for name, is_kept in zip(self.names, kept, strict=True) if is_kept
         )
 
-    def _pvalues(self) -> list[str]:
-        """Return the p-values as text."""
-        each = zip(self.pvalues.tolist(), self._is_limit.tolist(), strict=True)
-        return [format_pvalue(math.log10(p), is_limit=limit) for p, limit in each]
-
     def _shown(self) -> Shown:
         header = ("ranking", "value", "pvalue", "rank", "letters")
         level = percent(self.confidence_level)
@@ -114,7 +109,7 @@ class RankingLeaderboard(Printed):
         columns = (
             map(as_text, self.names),
             numbers(self.values),
-            self._pvalues(),
+            shown_holm(self),
             shown_ranks(self),
             self.letters,
         )
@@ -137,6 +132,12 @@ class RankingLeaderboard(Printed):
         columns = {"name": self.names, "value": self.values, "pvalue": self.pvalues}
         ranks = {"rank_low": self.rank_low, "rank_high": self.rank_high}
         return data_frame({**columns, **ranks, "letters": self.letters})
+
+
+def shown_holm(board: RankingLeaderboard) -> list[str]:
+    """Return the adjusted p-values as text."""
+    each = zip(board.pvalues.tolist(), board._is_limit.tolist(), strict=True)
+    return [format_pvalue(math.log10(p), is_limit=limit) for p, limit in each]
 
 
 def shown_ranks(board: RankingLeaderboard) -> list[str]:

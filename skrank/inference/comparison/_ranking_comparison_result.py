@@ -171,7 +171,7 @@ class RankingComparisonResult(Result):
                 f"Method {self.method!r} gave no standard error of the difference: the "
                 "interval is undefined."
             )
-        return self._limits(level)
+        return limits_of(self, level)
 
     def noninferiority_pvalue(self, margin: float) -> float:
         """Return the p-value of the claim that A is worse than B by less than a margin.
@@ -319,24 +319,10 @@ class RankingComparisonResult(Result):
             needed = brentq(lack, low, high, rtol=1e-6) if lack(low) > 0 else low
         return float(math.ceil(needed))
 
-    def _limits(self, level: float = 0.95) -> ConfidenceInterval:
-        """Return the ends of the interval; NaN without a rule."""
-        if self._rule is None:
-            return ConfidenceInterval(math.nan, math.nan)
-        sides = 2 if self.alternative == "two-sided" else 1
-        inside = 1 - 2 * (1 - level) / sides
-        low, high = self._rule.bounds(abs(inside))
-        if inside < 0:  # a single limit on the other side of the estimate
-            low, high = high, low
-        return ConfidenceInterval(
-            -math.inf if self.alternative == "less" else low,
-            math.inf if self.alternative == "greater" else high,
-        )
-
     @property
     def _known(self) -> tuple[str, str]:
         """The standard error and the interval, in print."""
-        error, limits = self.standard_error, interval(*self._limits())
+        error, limits = self.standard_error, interval(*limits_of(self))
         return "unknown" if math.isnan(error) else number(error, 3), limits
 
     @property
@@ -384,7 +370,7 @@ class RankingComparisonResult(Result):
         """
         name_a, name_b = self.names
         names = {"name_a": name_a, "name_b": name_b}
-        return {**names, **Result.to_dict(self), **self._limits()._asdict()}
+        return {**names, **Result.to_dict(self), **limits_of(self)._asdict()}
 
     def _columns(self) -> dict[str, Any]:
         values = zip(self.values_a, self.values_b, strict=True)
@@ -566,6 +552,23 @@ class RankingComparisonTable(Printed):
             If pandas is not installed.
         """
         return data_frame(self.to_dict())
+
+
+def limits_of(
+    result: RankingComparisonResult, level: float = 0.95
+) -> ConfidenceInterval:
+    """Return the ends of the interval of a difference; NaN without a rule."""
+    if result._rule is None:
+        return ConfidenceInterval(math.nan, math.nan)
+    sides = 2 if result.alternative == "two-sided" else 1
+    inside = 1 - 2 * (1 - level) / sides
+    low, high = result._rule.bounds(abs(inside))
+    if inside < 0:  # a single limit on the other side of the estimate
+        low, high = high, low
+    return ConfidenceInterval(
+        -math.inf if result.alternative == "less" else low,
+        math.inf if result.alternative == "greater" else high,
+    )
 
 
 def shown_pvalues(

@@ -173,7 +173,7 @@ class RandomSelectionResult(Result):
         if self.permuted:
             rows.append(("permuted", self.permuted))
         # without the number of unlisted items, missed targets alone are far below
-        far = self.alternative != "less" and not self.n_missed and self._is_far_below()
+        far = self.alternative != "less" and not self.n_missed and self.is_far_below
         if far:
             rows.append(("note", f"far below chance: {REVERSED}"))
         if 2 * self.n_targets > self.n_samples:
@@ -181,7 +181,16 @@ class RandomSelectionResult(Result):
             rows.append(("note", f"{said} (give its `pos_label`)?"))
         return rows
 
-    def _is_far_below(self) -> bool:
+    @property
+    def is_far_below(self) -> bool:
+        """Whether the scores may be reversed.
+
+        Returns
+        -------
+        is_far_below : bool
+            True if random selection gives a value as low or lower with a probability
+            of at most 0.001.
+        """
         if self.null_values is not None:
             return bool(np.mean(self.null_values <= self.value) <= FAR_BELOW)
         assert self.null_distribution is not None

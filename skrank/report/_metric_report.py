@@ -1,0 +1,106 @@
+"""What a report says of one metric: `MetricReport`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from skrank._utils._signature import signature_of
+from skrank.inference.base._confidence_interval import ConfidenceInterval
+from skrank.inference.comparison._ranking_comparison_result import (
+    RankingComparisonTable,
+)
+from skrank.inference.random_selection._random_selection import zscore_of
+from skrank.inference.random_selection._random_selection_result import (
+    RandomSelectionResult,
+    is_far_below,
+)
+from skrank.metrics._definitions import AnyMetric
+from skrank.null import MeanNull, RandomSelectionNull
+
+
+@signature_of()
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class MetricReport:
+    """Results of one metric in a report, by the name of the ranking.
+
+    Attributes
+    ----------
+    metric : Metric
+        The metric, with its tie rule.
+    values : dict of str to float
+        Values, or means over several rankings.
+    n_rankings : int
+        Number of groups or folds in the means; 1 without these.
+    null_mean : float or None
+        Exact mean under random selection. None if it depends on the ranking, as with
+        tie rules other than "expected", several classes, missed targets or lists of
+        different items; also with clusters, except for recall, precision and the
+        enrichment factor, and for a metric without a null distribution.
+    estimates : dict of str to MetricIntervalResult
+        Results of :class:`MetricInterval`. Empty for the metrics of the top.
+    intervals : dict of str to ConfidenceInterval
+        Confidence intervals of `estimates`, at the level of the report.
+    null_distributions : dict of str to RandomSelectionNull
+        Distributions under random selection, with the ties of each ranking, for the
+        main metric. Empty with clusters, and for a metric without a null distribution.
+    tests : dict of str to RandomSelectionResult, or None
+        Results of :class:`RandomSelectionTest`, for the main metric. None without
+        tests.
+    comparisons : RankingComparisonTable or None
+        Comparisons of all pairs of rankings, for the metrics of `compare_by`. None for
+        a single ranking, for counts, and for several classes.
+
+    See Also
+    --------
+    RankingReportResult : Has these results in `results`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import RankingReport
+    >>> y_true, y_score = np.arange(200) < 10, np.arange(200.0, 0.0, -1.0)
+    >>> report = RankingReport(t=5).from_predictions(y_true, y_score)
+    >>> found = report.results["recall@5"]
+    >>> found.values["model"], found.null_mean
+    (0.5, 0.025)
+    """
+
+    metric: AnyMetric
+    values: dict[str, float]
+    n_rankings: int = 1
+    null_mean: float | None = None
+    estimates: dict[str, Any] = field(default_factory=dict)
+    intervals: dict[str, ConfidenceInterval] = field(default_factory=dict)
+    null_distributions: dict[str, RandomSelectionNull | MeanNull] = field(
+        default_factory=dict
+    )
+    tests: dict[str, RandomSelectionResult] | None = None
+    comparisons: RankingComparisonTable | None = None
+
+    def row(self, name: str) -> dict[str, float]:
+        """Return the value of a ranking, and the limits of its interval."""
+        limits = self.intervals.get(name, (math.nan, math.nan))
+        return {"value": self.values[name], "low": limits[0], "high": limits[1]}
+
+    def test_of(self, name: str) -> dict[str, float]:
+        """Return what random selection says of a ranking; NaN where it is unknown."""
+        asked = ("zscore", "pvalue", "log10_pvalue", "null_mean", "null_std")
+        if self.tests is not None:
+            return {one: float(getattr(self.tests[name], one)) for one in asked}
+        found = dict.fromkeys(asked, math.nan)
+        if name in self.null_distributions:
+            null = self.null_distributions[name]
+            found["zscore"] = zscore_of(self.values[name], null)
+            found |= {"null_mean": float(null.mean()), "null_std": float(null.std())}
+        return found
+
+    def is_far_below(self, name: str) -> bool:
+        """Whether the scores may be reversed, if this is quick to compute."""
+        if self.tests is not None:
+            return self.tests[name].is_far_below
+        null = self.null_distributions.get(name)  # None with clusters
+        if null is None or not null.is_quick:
+            return False
+        return is_far_below(self.values[name], null)
