@@ -96,9 +96,8 @@ def interval(y_true, y_score, **others):
 
 
 def reported(y_true, y_score, **others):
-    report = RankingReport(t=5, pvalue=False, **others).from_predictions(
-        y_true, y_score
-    )
+    asked = RankingReport(t=5, pvalue=False)
+    report = asked.from_predictions(y_true, y_score, **others)
     return report.to_frame().drop(columns="name").to_dict()  # that of the column
 
 

@@ -51,13 +51,14 @@ QUESTIONS = [
     skrank.SampledMetricInterval("recall@10", **SMALL),
     skrank.SearchSelectionTest(**SMALL),
     skrank.ThresholdChoice(benefit=200 - np.arange(120.0), cost=5, **SMALL),
+    skrank.RankingReport(pvalue=False, t=5),
 ]
 
 
 @cache
 def made():
     """Return an object of each public class."""
-    interval, test, comparison, monitor, sampled, _, choice = QUESTIONS
+    interval, test, comparison, monitor, sampled, _, choice, report = QUESTIONS
     rankings = skrank.Rankings.from_predictions(Y, SCORES, groups=DAY)
     curve = skrank.hit_curve(Y, A)
     three = comparison.compare_all(Y, {**SCORES, "c": RNG.normal(size=120)})
@@ -82,7 +83,8 @@ def made():
         rankings,
         counted(),
         skrank.RankingEvaluation().add(Y, A),
-        skrank.ranking_report(Y, SCORES, pvalue=False),
+        report.from_predictions(Y, SCORES),
+        report.from_predictions(Y, SCORES).main,
         curve,
         curve.gains_table(),
         skrank.hit_curve_band(Y, A, random_state=0),

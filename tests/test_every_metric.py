@@ -165,6 +165,8 @@ def check_answer(result, values):
     """Check the numbers of a result; `values` are those of the models."""
     found = [getattr(result, one, None) for one in ("value", "value_a", "value_b")]
     found = [one for one in found if one is not None]
+    if isinstance(getattr(result, "values", None), dict):  # of a report
+        found = [*result.values.values()]
     found = found or list(np.mean(result.values, axis=-1))
     if len(found) == len(values):
         assert_allclose(found, values, rtol=1e-9, atol=1e-12)
@@ -252,8 +254,8 @@ def test_counts_rankings_and_a_leaderboard(case):
 @pytest.mark.parametrize("case", CASES)
 def test_report(case, groups):
     metric = metric_of(case)
-    given = {"groups": groups, "pvalue": False}
-    report = skrank.ranking_report(Y, SCORES, compare_by=metric, **given)
+    asked = skrank.RankingReport(metric, pvalue=False)
+    report = asked.from_predictions(Y, SCORES, groups=groups)
     for name, score in SCORES.items():
         value = metric(Y, score, groups=groups)
         assert report.values[name] == pytest.approx(value)
@@ -261,11 +263,10 @@ def test_report(case, groups):
         assert low <= value <= high
         assert low < high
     assert report.to_html()
-    more = skrank.ranking_report(
-        Y, A, metrics=metric, compare_by="precision@5", **given
-    )
-    (found,) = more.metrics.values()
-    assert found[metric.name].value == pytest.approx(metric(Y, A, groups=groups))
+    asked = skrank.RankingReport("precision@5", metrics=metric, pvalue=False)
+    more = asked.from_predictions(Y, A, groups=groups)
+    (found,) = more.results[metric.name].values.values()
+    assert found == pytest.approx(metric(Y, A, groups=groups))
 
 
 @pytest.mark.parametrize("statistic", [None, "zscore", "chance_adjusted"])
@@ -314,7 +315,8 @@ OTHERS = {
     "comparison_power": power_of,
     "random_selection_power": power_of,
 }
-ABOVE = {"make_metric", "make_metric_scorer", "ranking_report"}
+# MetricReport is a part of the result of RankingReport
+ABOVE = {"make_metric", "make_metric_scorer", "MetricReport"}
 
 
 def test_every_public_name_that_takes_a_metric_is_asked():

@@ -188,9 +188,9 @@ CALLS = {
         {"A": TEN_S.repeat(20), "B": (TEN_S % 4).repeat(20)},
         **{"t": 50, "random_state": 0, **given},
     ),
-    "ranking_report": lambda **given: skrank.ranking_report(
-        Y, S, **{"pvalue": False, "random_state": 0, **given}
-    ).to_dict(),
+    "RankingReport.__init__": question(
+        "RankingReport", lambda made: made.from_predictions(Y, S), pvalue=False
+    ),
     "RandomSelectionTest.__init__": question(
         "RandomSelectionTest",
         lambda made: made.from_predictions(Y, S),

@@ -299,8 +299,10 @@ def test_a_report_has_a_row_for_each_class(kind):
         row = alone.to_frame().set_index("name").loc["model"]
         assert_array_equal(frame.loc[label].drop("n_targets"), row)
         assert frame.loc[label, "n_targets"] == (Y[TEST] == label).sum()
-        assert report.prevalence[label] == alone.prevalence
-    assert json.loads(json.dumps(report.to_dict()))["n_targets"] == report.n_targets
+        assert report.to_dict()["prevalence"][label] == alone.to_dict()["prevalence"]
+    assert json.loads(json.dumps(report.to_dict()))["n_targets"] == {
+        str(label): int((Y[TEST] == label).sum()) for label in model.classes_
+    }
     printed = str(report)
     assert "125 items, each class against the rest" in printed
     assert "comparison left out, because each class has targets of its own" in printed
@@ -332,22 +334,17 @@ def test_a_report_leaves_out_classes_of_no_item():
 
 
 @pytest.mark.parametrize(
-    ("y_scores", "settings", "text"),
+    ("y_scores", "classes", "text"),
     [
         (
             np.ones((250, 2)),
-            {"classes": ["a"]},
+            ["a"],
             r"`classes` must name the class of each",
         ),
-        (None, {"classes": ["a"]}, r"got shape \(1,\) for scores of shape \(\)"),
-        (np.ones((250, 2)), {"classes": ["a", "a"]}, "`classes` must be different"),
-        (
-            np.ones((250, 1)),
-            {"classes": ["a"], "pos_label": "a"},
-            "`pos_label` must be None beside `classes`; got 'a'",
-        ),
+        (None, ["a"], r"got shape \(1,\) for scores of shape \(\)"),
+        (np.ones((250, 2)), ["a", "a"], "`classes` must be different"),
     ],
 )
-def test_labels_that_name_no_columns(y_scores, settings, text):
+def test_labels_that_name_no_columns(y_scores, classes, text):
     with pytest.raises(ValueError, match=text):
-        RankingReport(**settings).from_predictions(Y, y_scores)
+        Rankings.from_classes(Y, y_scores, classes)

@@ -75,7 +75,7 @@ display = HitCurveDisplay.from_estimator(
 # The report takes all columns of ``predict_proba``: each class against
 # the other classes. The rarest class comes first.
 
-from skrank import RankingReport
+from skrank import RankingReport, Rankings
 
 report = RankingReport(t=20).from_rankings(
     Rankings.from_classes(

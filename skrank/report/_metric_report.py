@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from skrank._utils._numbers import number
 from skrank._utils._signature import signature_of
+from skrank._utils._text import as_text
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.comparison._ranking_comparison_result import (
     RankingComparisonTable,
@@ -79,28 +81,36 @@ class MetricReport:
     tests: dict[str, RandomSelectionResult] | None = None
     comparisons: RankingComparisonTable | None = None
 
-    def row(self, name: str) -> dict[str, float]:
-        """Return the value of a ranking, and the limits of its interval."""
-        limits = self.intervals.get(name, (math.nan, math.nan))
-        return {"value": self.values[name], "low": limits[0], "high": limits[1]}
+    def __repr__(self) -> str:
+        """Print the values."""
+        values = (f"{as_text(k)} {number(one)}" for k, one in self.values.items())
+        return f"<MetricReport of {self.metric.name}: {', '.join(values)}>"
 
-    def test_of(self, name: str) -> dict[str, float]:
-        """Return what random selection says of a ranking; NaN where it is unknown."""
-        asked = ("zscore", "pvalue", "log10_pvalue", "null_mean", "null_std")
-        if self.tests is not None:
-            return {one: float(getattr(self.tests[name], one)) for one in asked}
-        found = dict.fromkeys(asked, math.nan)
-        if name in self.null_distributions:
-            null = self.null_distributions[name]
-            found["zscore"] = zscore_of(self.values[name], null)
-            found |= {"null_mean": float(null.mean()), "null_std": float(null.std())}
-        return found
 
-    def is_far_below(self, name: str) -> bool:
-        """Whether the scores may be reversed, if this is quick to compute."""
-        if self.tests is not None:
-            return self.tests[name].is_far_below
-        null = self.null_distributions.get(name)  # None with clusters
-        if null is None or not null.is_quick:
-            return False
-        return is_far_below(self.values[name], null)
+def row_of(found: MetricReport, name: str) -> tuple[float, float, float]:
+    """Return the value of a ranking, and the limits of its interval."""
+    low, high = found.intervals.get(name, (math.nan, math.nan))
+    return found.values[name], low, high
+
+
+def test_of(found: MetricReport, name: str) -> dict[str, float]:
+    """Return what random selection says of a ranking; NaN where it is unknown."""
+    asked = ("zscore", "pvalue", "log10_pvalue", "null_mean", "null_std")
+    if found.tests is not None:
+        return {one: float(getattr(found.tests[name], one)) for one in asked}
+    row = dict.fromkeys(asked, math.nan)
+    if name in found.null_distributions:
+        null = found.null_distributions[name]
+        row["zscore"] = zscore_of(found.values[name], null)
+        row |= {"null_mean": float(null.mean()), "null_std": float(null.std())}
+    return row
+
+
+def may_be_reversed(found: MetricReport, name: str) -> bool:
+    """Whether a ranking is far below chance, if this is quick to compute."""
+    if found.tests is not None:
+        return found.tests[name].is_far_below
+    null = found.null_distributions.get(name)  # None with clusters
+    if null is None or not null.is_quick:
+        return False
+    return is_far_below(found.values[name], null)

@@ -7,7 +7,7 @@ once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -140,10 +140,7 @@ class RankingReport(Question[RankingReportResult]):
         if not self._made(compare_by):
             raise invalid("compare_by", "name a metric", "none")
         self._made(metrics)
-        for name, depths in (("t", t), ("k", k)):
-            for depth in _each(() if depths is None else depths):
-                check_cutoff(name, depth)
-        self.t, self.k = t, k
+        self.t, self.k = _checked("t", t), _checked("k", k)
         for rule in _each(thresholds):
             if not isinstance(rule, ThresholdChoice):
                 raise invalid("thresholds", "hold ThresholdChoice alone", brief(rule))
@@ -296,7 +293,19 @@ class RankingReport(Question[RankingReportResult]):
 
 def _each(given: Any) -> list[Any]:
     """Return a list of what is given alone or in a sequence."""
-    return [given] if np.ndim(given) == 0 else [*given]
+    is_several = isinstance(given, Iterable) and not isinstance(given, str)
+    return [*given] if is_several else [given]
+
+
+def _checked(name: str, depths: Any) -> Any:
+    """Check one depth, several, or None."""
+    if depths is None:
+        return None
+    if np.ndim(depths) == 0:
+        return check_cutoff(name, depths)
+    for depth in depths:
+        check_cutoff(name, depth)
+    return depths
 
 
 def _means(metric: AnyMetric, rankings: Rankings) -> dict[str, float]:

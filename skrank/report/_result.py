@@ -31,7 +31,12 @@ from skrank.inference.thresholds._threshold_choice_result import ThresholdChoice
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
 from skrank.report._conclusion import conclusion_on
-from skrank.report._metric_report import MetricReport
+from skrank.report._metric_report import (
+    MetricReport,
+    may_be_reversed,
+    row_of,
+    test_of,
+)
 from skrank.report._pictures import gallery
 from skrank.report._tables import (
     heading_of,
@@ -185,6 +190,18 @@ class RankingReportResult:
         """
         return self.main.comparisons
 
+    @property
+    def null_means(self) -> dict[str, float]:
+        """Exact means under random selection.
+
+        Returns
+        -------
+        null_means : dict of str to float
+            The mean of each metric that has one (:class:`MetricReport`).
+        """
+        means = {name: one.null_mean for name, one in self.results.items()}
+        return {name: mean for name, mean in means.items() if mean is not None}
+
     @cached_property
     def leaderboard(self) -> RankingLeaderboard | None:
         """Rankings from the best to the worst by the main metric.
@@ -276,7 +293,6 @@ class RankingReportResult:
         if (of_classes := self._n_targets_of_classes) is not None:
             shares = {name: m / n_samples for name, m in of_classes.items()}
             sizes = of_classes, shares
-        null_means = {name: one.null_mean for name, one in self.results.items()}
         table = self.comparisons
         return {
             "n_samples": n_samples,
@@ -285,7 +301,7 @@ class RankingReportResult:
             "ties": self.main.metric.ties,
             "metric": self.metric,
             "confidence_level": self.confidence_level,
-            "null_means": {k: v for k, v in null_means.items() if v is not None},
+            "null_means": self.null_means,
             "rankings": columns_of([self._row(name) for name in self.names]),
             "comparisons": None if table is None else table.to_dict(),
         }
@@ -386,12 +402,12 @@ class RankingReportResult:
         named: dict[str, Any] = {"name": name}
         if (of_classes := self._n_targets_of_classes) is not None:
             named["n_targets"] = of_classes[name]
-        value, low, high = self.main.row(name).values()
+        value, low, high = row_of(self.main, name)
         numbers = {self.metric: value, "low": low, "high": high}
-        numbers |= self.main.test_of(name)
+        numbers |= test_of(self.main, name)
         numbers |= {at: one.values[name] for at, one in self._top.items()}
         for one in self._others:
-            value, low, high = one.row(name).values()
+            value, low, high = row_of(one, name)
             at = one.metric.name
             numbers |= {at: value, f"{at}_low": low, f"{at}_high": high}
         return named | {key: float(number) for key, number in numbers.items()}
@@ -439,7 +455,7 @@ class RankingReportResult:
             elif not main.null_distributions:
                 why = f"because {self.metric} has no null distribution here"
             facts["pvalue"] = f"left out, {why}"
-        if far := [as_text(name) for name in self.names if main.is_far_below(name)]:
+        if far := [as_text(name) for name in self.names if may_be_reversed(main, name)]:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"
         tied = [
             f"{as_text(name)} ({tie[0]} items, {tie[1]} targets)"

@@ -49,7 +49,7 @@ def read_score_file(
     separator: str | None = None,
     decimal: str = ".",
 ) -> tuple[dict[str, Any], int]:
-    """Return arguments of `ranking_report`, and the number of rows left out.
+    """Return arguments of `from_predictions`, and the number of rows left out.
 
     `scores` has the column of each ranking, and whether lower is better in it. `others`
     has those of "y_true", "groups" and "clusters", or None. A path "-" is standard

@@ -26,7 +26,7 @@ from skrank.inference.comparison._ranking_comparison_result import (
     shown_pvalues,
 )
 from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
-from skrank.report._metric_report import MetricReport
+from skrank.report._metric_report import MetricReport, row_of, test_of
 
 _NULL_MEAN = "null mean"  # name of the last row of a table
 _AP = "average_precision"
@@ -68,7 +68,7 @@ def table_of_main(
     *estimates, last = _estimates_of(main)
     rows = []
     for name, estimate in zip(main.values, estimates, strict=True):
-        test = main.test_of(name)
+        test = test_of(main, name)
         counted = [] if n_targets is None else [str(n_targets[name])]
         tested = _fixed(test["zscore"], 2), pvalue_of(test["log10_pvalue"])
         rows.append((name_of(name), *counted, *estimate, *tested))
@@ -309,10 +309,9 @@ def table_of_summary(
 
 def _estimates_of(one: MetricReport) -> list[tuple[str, str]]:
     """Print the values of a metric with their intervals, and last the null mean."""
-    rows = [one.row(name) for name in one.values]
-    rows.append({"value": math.nan if one.null_mean is None else one.null_mean})
-    limits = [(row.get("low", math.nan), row.get("high", math.nan)) for row in rows]
-    return _estimates([row["value"] for row in rows], limits)
+    mean = math.nan if one.null_mean is None else one.null_mean
+    rows = [*(row_of(one, name) for name in one.values), (mean, math.nan, math.nan)]
+    return _estimates([value for value, *_ in rows], [row[1:] for row in rows])
 
 
 def _estimates(

@@ -1,6 +1,6 @@
 """The command prints the report of a file, and errors are one line.
 
-The judge is `ranking_report` on the arrays that the file was made of.
+The judge is `RankingReport` on the arrays that the file was made of.
 """
 
 import bz2
@@ -78,10 +78,11 @@ def plain_report(kept=N):
     return RankingReport(random_state=0).from_predictions(Y[-kept:], scores)
 
 
-def expected(**settings):
+def expected(clusters=None, **settings):
     if not settings:
         return f"{plain_report()}\n"
-    return f"{RankingReport(random_state=0, **settings).from_predictions(Y, {'a': A, 'b': B})}\n"
+    asked = RankingReport(random_state=0, **settings)
+    return f"{asked.from_predictions(Y, {'a': A, 'b': B}, clusters=clusters)}\n"
 
 
 def ask(path, *options):
@@ -862,7 +863,7 @@ def test_report_on_a_list_with_labels_of_a_sample(tmp_path, capsys):
     for name in ("average_precision", "recall@20"):
         result = SampledMetricInterval(name).from_predictions(labels, A, strata=STRATA)
         low, high = result.confidence_interval()
-        row = f"{name} {result.value:.4f} {low:.4f} {high:.4f}"
+        row = f"{name} a {result.value:.4f} {low:.4f} to {high:.4f}"
         assert row in " ".join(out.split())
         assert f"{high:.4f}" in page.read_text()
         assert f"a,{name},one more item,100,5" in csv.read_text()

@@ -45,5 +45,5 @@ def test_conclusion_agrees_with_the_leaderboard(report):
 def test_large_values_have_all_digits(report):
     rows = str(report).split("\n\n")[4].splitlines()
     assert rows[0] == "Metrics"
-    value = report.metrics["m5"]["expected_profit@100(benefit=100, cost=5)"].value
+    value = report.results["expected_profit@100(benefit=100, cost=5)"].values["m5"]
     assert f"  {value:.0f}  " in "\n".join(rows)

@@ -41,7 +41,7 @@ def test_report_of_clusters_is_what_the_classes_say():
     report = RankingReport(t=10, random_state=0).from_predictions(
         Y, SCORES, clusters=CLUSTER
     )
-    assert report.n_clusters == N // 5
+    assert report.rankings.n_clusters == N // 5
     test = RandomSelectionTest(random_state=0)
     for name, score in SCORES.items():
         result = MetricInterval().from_predictions(Y, score, clusters=CLUSTER)
@@ -102,16 +102,16 @@ def test_metrics_come_with_their_intervals():
         for metric in names:
             judge = MetricInterval(metric, random_state=0)
             result = judge.from_predictions(Y, score)
-            found = report.metrics[name][result.metric]
+            found = report.results[result.metric].estimates[name]
             assert found.value == result.value
             assert found.confidence_interval() == result.confidence_interval()
     row = report.to_frame().iloc[1]
-    low, high = report.metrics["B"]["precision@10"].confidence_interval()
+    low, high = report.results["precision@10"].intervals["B"]
     assert (row["precision@10_low"], row["precision@10_high"]) == (low, high)
     assert report.null_means["precision@10"] == pytest.approx(M / N)
     assert "max_f_score(beta=1)" in str(report)
     one = RankingReport(t=10, metrics="precision@10").from_predictions(Y, SCORES)
-    assert list(one.metrics["A"]) == ["precision@10"]
+    assert list(one.results["precision@10"].estimates) == ["A", "B"]
     with pytest.raises(ValueError, match="`metric` must"):
         RankingReport(metrics=["accuracy"]).from_predictions(Y, SCORES)
 
@@ -135,21 +135,14 @@ def test_lower_is_better():
     with pytest.raises(ValueError, match="`lower_is_better` must be True, False or"):
         RankingReport().from_predictions(Y, energies, lower_is_better=["energy"])
     one = Ranking.from_predictions(Y, SCORES["A"])
-    with pytest.raises(ValueError, match="be left out for rankings and counts"):
-        RankingReport().from_rankings(one, lower_is_better=True)
+    with pytest.raises(ValueError, match="`lower_is_better` must be False for a Ran"):
+        RankingReport().from_predictions(one, lower_is_better=True)
 
 
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [
-        ({"classes": [0, 1], "lower_is_better": True}, "lower_is_better"),
-        ({"classes": [0, 1], "clusters": CLUSTER}, "clusters"),
-    ],
-)
-def test_settings_that_exclude_each_other(given, name):
-    scores = np.column_stack([*SCORES.values()])
-    with pytest.raises(ValueError, match=f"`{name}` must"):
-        RankingReport().from_predictions(Y, scores, **given)
+@pytest.mark.parametrize("name", ["strata", "sample_weight"])
+def test_columns_that_a_report_does_not_use(name):
+    with pytest.raises(ValueError, match=f"`{name}` must be left out for RankingRepo"):
+        RankingReport().from_predictions(Y, SCORES, **{name: CLUSTER % 3 + 1})
 
 
 def counted(score):
@@ -164,7 +157,7 @@ def counted(score):
 def test_counts_have_no_items():
     counts = counted(SCORES["A"])
     with pytest.raises(ValueError, match="`clusters` must be left out"):
-        RankingReport().from_rankings(counts, clusters=CLUSTER)
+        RankingReport().from_predictions(counts, clusters=CLUSTER)
 
 
 # What it says in a sentence, and in LaTeX

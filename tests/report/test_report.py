@@ -14,6 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate
+from sklearn.naive_bayes import GaussianNB
 
 import skrank
 from cases import docking_scores, read_rows
@@ -28,6 +31,7 @@ from skrank import (
     Rankings,
     average_precision,
     enrichment_factor,
+    make_average_precision_scorer,
     recall_at_t,
 )
 from skrank.null import MeanNull
@@ -177,25 +181,18 @@ def test_rankings_that_do_not_go_together():
     y, scores = two_rankings()
     counts = RankCounts.from_predictions(y, scores["plain"])
     fewer = RankCounts.from_predictions(y[:60], scores["plain"][:60])
-    refused = [
-        (
-            ({"a": counts, "b": fewer},),
-            {},
-            "`rankings` must hold rankings of the same it",
-        ),
-        (
-            ({"a": counts, "b": y},),
-            {},
-            "`rankings` must be Rankings, or hold Ranking and RankCounts alone",
-        ),
-        ((y,), {}, "`y_score` must be given with `y_true`, unless"),
-        (({},), {}, "must hold 1 or more rankings"),
-        ((counts,), {"pos_label": 1}, "`pos_label` must be left out"),
-        ((counts, scores), {}, "must be left out where `y_true` is a RankCounts"),
-    ]
-    for given, asked, message in refused:
+    report = RankingReport()
+    for given, message in (
+        ({"a": counts, "b": fewer}, "`rankings` must hold rankings of the same it"),
+        ({"a": counts, "b": y}, "`rankings` must be Rankings, or hold Ranking and "),
+        ({}, "`rankings` must"),
+    ):
         with pytest.raises(ValueError, match=message):
-            RankingReport(**asked).from_predictions(*given)
+            report.from_rankings(given)
+    with pytest.raises(ValueError, match="`y_score` must be given with `y_true`"):
+        report.from_predictions(y)
+    with pytest.raises(ValueError, match="left out where `y_true` is a RankCounts"):
+        report.from_predictions(counts, scores)
 
 
 def test_chance_is_the_mean_of_a_random_order():
@@ -224,7 +221,7 @@ def test_enrichment_of_rdkit():
         y, {"icm": scores["icm"]}
     )
     for fraction, value in expected.items():
-        found = report.at_depths["icm"][f"enrichment_factor@{fraction}"]
+        found = report.results[f"enrichment_factor@{fraction}"].values["icm"]
         assert found == pytest.approx(value, abs=1e-10)
     assert len(expected) == 9
 
@@ -237,7 +234,13 @@ def test_labels_and_level():
     )
     variability = MetricInterval().from_predictions(y, scores["plain"])
     assert report.intervals["plain"] == variability.confidence_interval(0.8)
-    assert (report.n_samples, report.n_targets, report.prevalence) == (100, 5, 0.05)
+    assert [
+        report.to_dict()[one] for one in ("n_samples", "n_targets", "prevalence")
+    ] == [
+        100,
+        5,
+        0.05,
+    ]
     assert "80 % interval" in str(report)
 
 
@@ -255,7 +258,7 @@ def test_one_ranking_as_a_vector():
     plain = scores["plain"]
     assert RankingReport().from_predictions(y, plain).names == ("model",)
     assert RankingReport().from_predictions(y, pd.Series(plain)).names == ("model",)
-    report = RankingReport().from_predictions(y, pd.Series(plain, name="forest"))
+    report = RankingReport().from_predictions(y, pd.DataFrame({"forest": plain}))
     assert str(report) == str(RankingReport().from_predictions(y, {"forest": plain}))
 
 
@@ -358,7 +361,8 @@ def test_depths_are_taken_once_and_k_may_differ():
     y, scores = two_rankings()
     report = RankingReport(t=(5, 5, np.int64(5), 0.1), k=7).from_predictions(y, scores)
     assert (report.t, report.k) == ((5, 0.1), (7,))
-    assert list(report.at_depths["plain"]) == [
+    assert list(report.results) == [
+        "average_precision",
         "average_precision@7",
         "recall@5",
         "recall@0.1",
@@ -491,7 +495,7 @@ def test_numbers_are_plain_and_fit_for_json(pvalue):
     assert fields["n_targets"] == 5
     assert fields["comparisons"]["name_a"] == ["plain"]
     numbers = [*report.null_means.values(), *report.values.values()]
-    numbers += [one for each in report.at_depths.values() for one in each.values()]
+    numbers += [one for each in report.results.values() for one in each.values.values()]
     for columns in (report.to_dict()["rankings"], report.to_dict()["comparisons"]):
         numbers += [one for column in columns.values() for one in column]
     assert {type(one) for one in numbers} == {bool, float, int, str}
@@ -754,7 +758,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
             every = at.startswith("precision")
             parts = (y, score, day) if every else (*asked, day[kept])
             value = skrank.make_metric(at)(parts[0], parts[1], groups=parts[2])
-            assert report.at_depths[name][at] == pytest.approx(value, rel=1e-12)
+            assert report.results[at].values[name] == pytest.approx(value, rel=1e-12)
             chance = RandomSelectionTest(at).from_predictions(
                 parts[0], parts[1], groups=parts[2]
             )
@@ -764,23 +768,46 @@ def test_a_report_on_groups_is_that_of_the_classes():
     )
     (found,) = report.comparisons.comparisons
     assert found.log10_pvalue == pair.log10_pvalue
-    assert report.n_rankings == 12
     assert "data set   600 items" in str(report)
-    counted = "means over 11 of 12 groups with targets; precision over all"
+    counted = "means over 11 to 12 of 12 groups, in which the metric is defined"
     assert counted in str(report)
     assert "10 %  a" in str(report)
     assert "With groups, the report draws no curves" in report.to_html()
 
 
-def test_groups_of_a_report_that_are_refused():
-    y, s = [1, 0, 1, 0], [4, 3, 2, 1]
-    groups = [1, 1, 2, 2]
-    with pytest.raises(ValueError, match="`groups` must be None beside `classes`"):
-        RankingReport().from_rankings(
-            Rankings.from_classes(y, np.ones((4, 2)), [0, 1]), groups=groups
+def test_groups_of_a_ranking_are_refused():
+    one = Ranking.from_predictions([1, 0, 1, 0], [4, 3, 2, 1])
+    with pytest.raises(ValueError, match="`groups` must be left out where `y_true` is"):
+        RankingReport().from_predictions(one, groups=[1, 1, 2, 2])
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(300) // 30])
+def test_reports_on_estimators_are_on_their_scores(groups):
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 10 < 2
+    X = rng.normal(size=(300, 3)) + y[:, None]
+    models = {"lr": LogisticRegression(), "nb": GaussianNB()}
+    fitted = {name: model.fit(X, y) for name, model in models.items()}
+    scores = {name: model.predict_proba(X)[:, 1] for name, model in fitted.items()}
+    asked = RankingReport(t=5, pvalue=False)
+    report = asked.from_estimator(fitted, X, y, groups=groups)
+    assert str(report) == str(asked.from_predictions(y, scores, groups=groups))
+    report = asked.from_cv(models, X, y, cv=3, groups=groups)
+    if groups is None:
+        scorer = make_average_precision_scorer()
+        found = cross_validate(models["nb"], X, y, cv=3, scoring=scorer)
+        assert report.values["nb"] == pytest.approx(found["test_score"].mean())
+    test = RandomSelectionTest().from_cv(models["nb"], X, y, cv=3, groups=groups)
+    tested = RankingReport(t=5).from_cv(models, X, y, cv=3, groups=groups)
+    assert tested.tests["nb"].pvalue == test.pvalue
+    results = {
+        name: cross_validate(
+            model, X, y, cv=3, return_estimator=True, return_indices=True
         )
-    with pytest.raises(ValueError, match="`groups` must be left out for rankings"):
-        RankingReport().from_rankings(Ranking.from_predictions(y, s), groups=groups)
+        for name, model in models.items()
+    }
+    judge = asked.from_cv(models, X, y, cv=3)
+    assert str(asked.from_cv_results(results, X, y)) == str(judge)
 
 
 def test_rankings_are_reported_as_the_data_they_are_from():
@@ -796,21 +823,19 @@ def test_rankings_are_reported_as_the_data_they_are_from():
     test = RandomSelectionTest().from_rankings(folds.only("plain"))
     assert report.tests["plain"].zscore == test.zscore
     untested = RankingReport(pvalue=False).from_rankings(folds)
-    assert untested.null_distributions["plain"].std() == pytest.approx(test.null_std)
+    assert untested.main.null_distributions["plain"].std() == pytest.approx(
+        test.null_std
+    )
     assert report.hit_curves == {}
-    with pytest.raises(ValueError, match="`groups` must be left out for rankings"):
-        RankingReport().from_rankings(rankings, groups=group)
 
 
 def test_rankings_of_classes_are_not_compared():
     rng = np.random.default_rng(0)
     y, scores = np.arange(90) % 3, rng.random((90, 3))
     rankings = Rankings.from_classes(y, scores, [0, 1, 2])
-    expected = str(
-        RankingReport().from_rankings(Rankings.from_classes(y, scores, [0, 1, 2]))
-    )
     report = RankingReport().from_rankings(rankings)
-    assert str(report) == expected
+    assert report.comparisons is None
+    assert "left out, because each class has targets of its own" in str(report)
     low, high = np.sort(list(report.values.values()))[[0, -1]]
     assert f"of 3 classes is {low:.3g} (" in report.conclusion()
     assert f" to {high:.3g} (" in report.conclusion()

@@ -21,10 +21,10 @@ class RankCounts:
     """Counts of a ranking that is too large for memory, made in two passes.
 
     Counts replace `y_true` and `y_score` in every metric, in :func:`hit_curve`,
-    :func:`operating_points` and :func:`ranking_report`, and in ``from_predictions`` of
-    :class:`RandomSelectionTest` and :class:`MetricInterval`. The results are exactly
-    those of the whole ranking. Only the scores of the targets and about a million of
-    the best scores are kept.
+    :func:`operating_points`, and in ``from_predictions`` of
+    :class:`RandomSelectionTest`, :class:`MetricInterval` and :class:`RankingReport`.
+    The results are exactly those of the whole ranking. Only the scores of the targets
+    and about a million of the best scores are kept.
 
     `from_predictions` and `from_chunks` make both passes. To divide the work in another
     way, start with an empty ``RankCounts()``. In the first pass, `update` collects the
@@ -267,7 +267,7 @@ class RankCounts:
         msg = (
             "`y_true` and `y_score` must be given item by item here; got counts, which "
             "metrics, curves, `RandomSelectionTest`, `MetricInterval` and "
-            "`ranking_report` can read alone, and which are drawn as in "
+            "`RankingReport` can read alone, and which are drawn as in "
             "HitCurveDisplay(hit_curve(counts)).plot(): "
             f"{brief(self)}."
         )
