@@ -1,15 +1,15 @@
-"""Base class of the displays of curves: constructors and drawing."""
+"""Base class of the displays of curves: data and drawing."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from skrank._utils._checks import (
     check_cutoff,
@@ -22,6 +22,7 @@ from skrank._utils._numbers import percent
 from skrank._utils._text import as_text
 from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
+from skrank.displays._entrances import FromFolds
 from skrank.inference.random_selection._random_selection import RandomSelectionTest
 from skrank.metrics._definitions import AveragePrecision
 from skrank.ranking._ranking import Ranking
@@ -36,7 +37,7 @@ Heights = tuple[Array, ...]  # positions and heights of a line
 
 
 @dataclass(eq=False, repr=False)
-class CurveDisplay(ABC):
+class CurveDisplay(FromFolds):
     """Base class of displays of the hit curve of one ranking, or of several.
 
     Subclasses define what is drawn, and the labels of the axes.
@@ -48,6 +49,10 @@ class CurveDisplay(ABC):
     log10_pvalue: float | Sequence[float] | None = None
     name: str | Sequence[str] | None = None
     mean: bool = False
+
+    _refuses: ClassVar[dict[str, str]] = {
+        "strata": "chance is random selection among all items"
+    }
 
     @classmethod
     def from_rankings(
@@ -100,7 +105,7 @@ class CurveDisplay(ABC):
         """
         # shared: as_fraction pvalue_of_curve ax
         _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_rankings, kwargs)
+        _drawing.check_keywords(cls.from_rankings, kwargs, cls.plot)
         rankings = Rankings.from_rankings(rankings)
         pvalue = cls._pvalue_of(rankings, pvalue)
         measure = partial(cls._measure, as_fraction=as_fraction, pvalue=pvalue)
@@ -122,172 +127,6 @@ class CurveDisplay(ABC):
             measure = partial(measure, pvalue=False)
         data = _listed_by_key([measure(one, as_fraction=True) for one in asked.single])
         return cls(**data, name=names).plot(ax, **kwargs)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-        groups: ArrayLike | None = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the ranking of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : estimator instance or mapping
-            Fitted classifier, regressor, ranker or outlier detector, or a mapping from
-            names to several. For the method that gives the scores see
-            :ref:`scores_of_estimators`.
-        X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
-        groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
-        name : str, default=None
-            Name of the curve in the legend. None uses the name of the estimator's
-            class.
-        **kwargs : dict
-            Keyword arguments of `from_rankings`.
-
-        Returns
-        -------
-        display : the display
-            Display with the data and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the estimator only gives labels, if it is an outlier detector and
-            `detector_targets` is None, or if the input is not valid for
-            `from_predictions`.
-        """
-        # shared: estimator X y pos_label detector_targets groups
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_estimator, kwargs)
-        if name is None and not isinstance(estimator, Mapping):
-            name = type(estimator).__name__
-        data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
-        rankings = Rankings.from_estimator(estimator, X, y, groups=groups, **data)
-        return cls.from_rankings(rankings, name=name, **kwargs)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any = None,
-        *,
-        pos_label: object = None,
-        groups: ArrayLike | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw a ranking given as labels and scores, or the rankings of groups.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels of the items; both targets and non-targets. A Ranking or RankCounts
-            replaces labels and scores.
-        y_score : array-like of shape (n_samples,), mapping, data frame or array of \
-            shape (n_samples, n_models), default=None
-            Scores of the items; a higher score means a likelier target. A mapping from
-            names to scores, or columns, are the scores of several models. Required
-            unless `y_true` is a Ranking or RankCounts.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
-        **kwargs : dict
-            Keyword arguments of `from_rankings`.
-
-        Returns
-        -------
-        display : the display
-            Display with the data and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the input is not a ranking of two classes, or if there are no targets.
-        """
-        # shared: y_true y_score pos_label groups
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_predictions, kwargs)
-        data: Any = {"pos_label": pos_label, "groups": groups}
-        return cls.from_rankings(
-            Rankings.from_predictions(y_true, y_score, **data), **kwargs
-        )
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        n_jobs: int | None = None,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the rankings of the held-out folds of a cross-validation.
-
-        Parameters
-        ----------
-        cv_results : dict, or mapping from names to several
-            Result of :func:`sklearn.model_selection.cross_validate` with
-            ``return_estimator=True, return_indices=True``.
-        X : array-like of shape (n_samples, n_features)
-            Items to fit and to rank.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        n_jobs : int, default=None
-            Number of jobs that predict the held-out items.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
-        **kwargs : dict
-            Keyword arguments of `from_rankings`.
-
-        Returns
-        -------
-        display : the display
-            Display with a list of curves, one for each fold, in fractions of the
-            ranking.
-
-        Raises
-        ------
-        ValueError
-            If estimators or indices are missing, if folds reach beyond `X`, or as in
-            `from_rankings`.
-        """
-        # shared: cv_results X_fit y pos_label detector_targets
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_cv_results, kwargs)
-        data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
-        rankings = Rankings.from_cv_results(cv_results, X, y, n_jobs=n_jobs, **data)
-        return cls.from_rankings(rankings, **kwargs)
 
     @staticmethod
     def _pvalue_of(rankings: Rankings, pvalue: bool | None) -> bool | None:
@@ -318,10 +157,6 @@ class CurveDisplay(ABC):
             raise invalid("name", f"be one for each of {count} folds", f"{len(names)}")
         kept = dict(zip(rankings.labels, names, strict=True))
         return [kept[label] for label in asked.labels], is_many
-
-    @abstractmethod
-    def plot(self, *args: Any, **kwargs: Any) -> Self:
-        """Draw the curves."""
 
     @classmethod
     def _measure(

@@ -169,6 +169,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         if confidence_band is None:
             return super().from_rankings(rankings, ax=ax, **shown, **kwargs)
         _drawing.need_matplotlib()
+        _drawing.check_keywords(cls.from_rankings, kwargs, cls.plot)
         rankings = Rankings.from_rankings(rankings)
         if len(rankings.names) > 1:
             raise invalid("confidence_band", "be None for several models", "a band")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -83,6 +83,11 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """
 
     points: OperatingPoints | Sequence[OperatingPoints]
+
+    _refuses: ClassVar[dict[str, str]] = {
+        **CurveDisplay._refuses,
+        "clusters": "no confidence band is drawn, which would need them",
+    }
 
     def plot(
         self,
