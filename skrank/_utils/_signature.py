@@ -29,7 +29,7 @@ def without(entrance: Any, names: Collection[str]) -> Any:
     """
 
     @wraps(entrance)
-    def shown(self: Any, *args: Any, **data: Any) -> Any:
+    def shown(self: Any, /, *args: Any, **data: Any) -> Any:
         return entrance(self, *args, **data)
 
     every = inspect.signature(entrance).parameters

@@ -104,29 +104,32 @@ class CurveDisplay(FromFolds):
             or if the number of names is not the number of folds.
         """
         # shared: as_fraction pvalue_of_curve ax
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_rankings, kwargs, cls.plot)
-        rankings = Rankings.from_rankings(rankings)
+        _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
+        shown: Any = {"as_fraction": as_fraction, "pvalue": pvalue, "name": name}
+        return cls._of(Rankings.from_rankings(rankings), **shown).plot(ax, **kwargs)
+
+    @classmethod
+    def _of(cls, rankings: Rankings, as_fraction: Any, pvalue: Any, name: Any) -> Self:
+        """Return the display of rankings, before it is drawn."""
         pvalue = cls._pvalue_of(rankings, pvalue)
         measure = partial(cls._measure, as_fraction=as_fraction, pvalue=pvalue)
         if rankings.kind == "one" and len(rankings.names) == 1:
-            return cls(**measure(rankings.single[0]), name=name).plot(ax, **kwargs)
+            return cls(**measure(rankings.single[0]), name=name)
         if rankings.kind == "one":
             name = list(map(as_text, rankings.names)) if name is None else name
-            data = _listed_by_key(list(map(measure, rankings.parts[0])))
-            return cls(**data, name=name).plot(ax, **kwargs)
+            return cls(**_listed_by_key(map(measure, rankings.parts[0])), name=name)
         asked = rankings.defined_for(AveragePrecision())
         if rankings.kind == "groups":
-            data = _listed_by_key([measure(one, pvalue=False) for one in asked.single])
+            data = _listed_by_key(measure(one, pvalue=False) for one in asked.single)
             if pvalue is not None and check_flag("pvalue", pvalue):
                 result = RandomSelectionTest(random_state=0).from_rankings(asked)
                 data["log10_pvalue"] = [result.log10_pvalue] * len(data["curve"])
-            return cls(**data, name=name, mean=True).plot(ax, **kwargs)
+            return cls(**data, name=name, mean=True)
         names, is_many = cls._names_of_folds(rankings, asked, name)
         if is_many and pvalue is None:
             measure = partial(measure, pvalue=False)
-        data = _listed_by_key([measure(one, as_fraction=True) for one in asked.single])
-        return cls(**data, name=names).plot(ax, **kwargs)
+        data = _listed_by_key(measure(one, as_fraction=True) for one in asked.single)
+        return cls(**data, name=names)
 
     @staticmethod
     def _pvalue_of(rankings: Rankings, pvalue: bool | None) -> bool | None:
@@ -145,16 +148,18 @@ class CurveDisplay(FromFolds):
     def _names_of_folds(
         rankings: Rankings, asked: Rankings, name: Any
     ) -> tuple[Any, bool]:
-        """Return the names of the folds that are drawn, and whether they are many."""
+        """Return the names of what is drawn of folds, and whether it is much."""
         count, is_many = len(rankings.parts), len(asked.parts) > MANY
         before = f"{name}, " if name is not None else ""
+        unit = "group" if rankings.grouped else "fold"
         if is_many and not _is_listed(name):
-            return f"{before}{len(asked.parts)} folds", is_many
-        names = [f"{before}fold {label}" for label in rankings.labels]
+            return f"{before}{len(asked.parts)} {unit}s", is_many
+        names = [f"{before}{unit} {as_text(label)}" for label in rankings.labels]
         if _is_listed(name):
             names = list(name)
         if len(names) != count:
-            raise invalid("name", f"be one for each of {count} folds", f"{len(names)}")
+            rule = f"be one for each of {count} {unit}s"
+            raise invalid("name", rule, f"{len(names)}")
         kept = dict(zip(rankings.labels, names, strict=True))
         return [kept[label] for label in asked.labels], is_many
 
@@ -239,7 +244,11 @@ class CurveDisplay(FromFolds):
                 float(np.mean(self._listed(self.average_precision))),
                 self._listed(self.log10_pvalue)[0],
             )
-            self.mean_ = _drawing.draw_line(self.ax_, *mean_of(views), **style)
+            self.mean_ = _drawing.draw_line(self.ax_, *self._mean(views), **style)
+
+    def _mean(self, views: list[Heights]) -> Heights:
+        """Return the mean of the curves."""
+        return mean_of(views)
 
     def _styles(self, name: Any) -> list[dict[str, Any]]:
         """Return the name of each curve, and its style if there are many."""
@@ -330,8 +339,9 @@ def thin(curve: HitCurve) -> Heights:
     return x, np.interp(x, curve.t, curve.hits)
 
 
-def _listed_by_key(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _listed_by_key(each: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Convert the data of each curve to lists for all."""
+    measured = list(each)
     return {key: [one[key] for one in measured] for key in measured[0]}
 
 

@@ -32,8 +32,12 @@ def need_matplotlib() -> None:
         raise ImportError(msg) from error
 
 
-def check_keywords(method: Any, given: Mapping[str, Any], *others: Any) -> None:
-    """Check the keyword arguments that a class method hands on to other methods."""
+def check_call(method: Any, given: Mapping[str, Any], *others: Any) -> None:
+    """Check a call of a class method that draws, before anything is computed.
+
+    It needs matplotlib, and keyword arguments that it can hand on to other methods.
+    """
+    need_matplotlib()
     every = [one for other in others for one in signature(other).parameters.values()]
     known = {one.name for one in every if one.kind is one.KEYWORD_ONLY}
     for name in given:

@@ -7,11 +7,9 @@ draws these.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Signature, signature
 from typing import Any, ClassVar, Self, TypeVar
-
-from numpy.typing import ArrayLike
 
 from skrank._utils._checks import invalid
 from skrank._utils._signature import without
@@ -56,21 +54,32 @@ class FromData(ABC):
         """Draw the data."""
 
     @classmethod
-    def _ranked(
-        cls, make: Callable[..., Rankings], *data: Any, **given: Any
-    ) -> tuple[Rankings, dict[str, Any]]:
-        """Return the rankings of data and columns, and the keywords of the figure."""
-        _drawing.need_matplotlib()
+    def _drawn(
+        cls,
+        make: Callable[..., Rankings],
+        data: Sequence[Any],
+        given: dict[str, Any],
+        called: str | None = None,
+    ) -> Self:
+        """Draw what `make` ranks by data and columns.
+
+        The columns are among the keywords that are given, beside those of the figure.
+        If there is one model, `called` is its usual name.
+        """
         entrance, every = getattr(cls, make.__name__), {*signature(make).parameters}
         columns = {name: given.pop(name) for name in every & {*given} - {"repeated"}}
-        _drawing.check_keywords(entrance, given, cls.from_rankings, cls.plot)
+        _drawing.check_call(entrance, given, cls.from_rankings, cls.plot)
         for name, reason in cls._refuses.items():
             if columns.get(name) is not None:
                 rule = f"be left out for {cls.__name__}: {reason}"
                 raise invalid(name, rule, brief(columns[name]))
         if "repeated" in every:
             columns["repeated"] = cls._repeated
-        return make(*data, **columns), given
+        rankings = make(*data, **columns)
+        has_name = "name" in signature(cls.from_rankings).parameters
+        if has_name and rankings.names == (MODEL,) and given.get("name") is None:
+            given["name"] = called
+        return cls.from_rankings(rankings, **given)
 
     @classmethod
     @_as_of_rankings
@@ -133,20 +142,11 @@ class FromData(ABC):
         """
         # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
         #   sample_weight_of_figure n_missed n_unlisted
-        rankings, others = cls._ranked(
-            Rankings.from_predictions, y_true, y_score, **kwargs
-        )
-        return cls.from_rankings(rankings, **others)
+        return cls._drawn(Rankings.from_predictions, (y_true, y_score), kwargs)
 
     @classmethod
     @_as_of_rankings
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        **kwargs: Any,
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, **kwargs: Any) -> Self:  # noqa: N803
         """Draw the ranking of a fitted estimator, or of several.
 
         Parameters
@@ -207,13 +207,8 @@ class FromData(ABC):
         """
         # shared: estimator X y pos_label detector_targets groups clusters strata folds
         #   sample_weight_of_figure n_missed n_unlisted
-        rankings, others = cls._ranked(
-            Rankings.from_estimator, estimator, X, y, **kwargs
-        )
-        has_name = "name" in signature(cls.from_rankings).parameters
-        if has_name and rankings.names == (MODEL,) and others.get("name") is None:
-            others["name"] = type(estimator).__name__
-        return cls.from_rankings(rankings, **others)
+        called = type(estimator).__name__
+        return cls._drawn(Rankings.from_estimator, (estimator, X, y), kwargs, called)
 
 
 class FromFolds(FromData):
@@ -221,13 +216,7 @@ class FromFolds(FromData):
 
     @classmethod
     @_as_of_rankings
-    def from_cv(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        **kwargs: Any,
-    ) -> Self:
+    def from_cv(cls, estimator: Any, X: Any, y: Any, **kwargs: Any) -> Self:  # noqa: N803
         """Cross-validate an estimator, and draw the rankings of the held-out folds.
 
         Parameters
@@ -280,18 +269,11 @@ class FromFolds(FromData):
         """
         # shared: unfitted X_fit y cv cv_groups params n_jobs progress groups pos_label
         #   detector_targets
-        rankings, others = cls._ranked(Rankings.from_cv, estimator, X, y, **kwargs)
-        return cls.from_rankings(rankings, **others)
+        return cls._drawn(Rankings.from_cv, (estimator, X, y), kwargs)
 
     @classmethod
     @_as_of_rankings
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        **kwargs: Any,
-    ) -> Self:
+    def from_cv_results(cls, cv_results: Any, X: Any, y: Any, **kwargs: Any) -> Self:  # noqa: N803
         """Draw the rankings of the folds of a cross-validation that is done.
 
         Parameters
@@ -331,7 +313,4 @@ class FromFolds(FromData):
             `from_cv`.
         """
         # shared: cv_results X_fit y n_jobs groups pos_label detector_targets
-        rankings, others = cls._ranked(
-            Rankings.from_cv_results, cv_results, X, y, **kwargs
-        )
-        return cls.from_rankings(rankings, **others)
+        return cls._drawn(Rankings.from_cv_results, (cv_results, X, y), kwargs)

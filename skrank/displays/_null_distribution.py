@@ -142,8 +142,7 @@ class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
         ValueError
             If `bins` is below 2, or if `result` is of another kind.
         """
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_result, kwargs, cls.plot)
+        _drawing.check_call(cls.from_result, kwargs, cls.plot)
         bins = check_count("bins", bins, least=2)
         if isinstance(result, RandomSelectionNull | MeanNull):
             return cls(**_data_of_distribution(result, bins)).plot(ax, **kwargs)
@@ -212,8 +211,7 @@ class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
             if a setting is outside its range.
         """
         # shared: ax
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_rankings, kwargs, cls.plot)
+        _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
         result = RandomSelectionTest(metric, random_state=0).from_rankings(rankings)
         return cls.from_result(result, bins=bins, ax=ax, **kwargs)
 

@@ -12,7 +12,7 @@ from skrank._utils._checks import check_flag
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints, points_of
 from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay, Heights, thin
+from skrank.displays._curve_display import CurveDisplay, Heights, mean_of, thin
 from skrank.ranking._ranking import Ranking
 
 
@@ -52,7 +52,7 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
         if the rankings differ in items or targets. None if the items have weights, if
         there is one target, or if the mean is drawn.
     mean_ : matplotlib Line2D or None
-        The mean of the curves.
+        The mean of the curves, up to the recall that all of them reach.
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
@@ -157,6 +157,12 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     def _chance_limits(self, level: float) -> Heights:
         band = self._listed(self.points)[0].chance_band(level)
         return band.x, band.low, band.high
+
+    def _mean(self, views: list[Heights]) -> Heights:
+        """Return the mean up to the recall that all rankings reach."""
+        x, y = mean_of(views)
+        reached = x <= min(recall[-1] for recall, _ in views)
+        return x[reached], y[reached]
 
     def _mark_of_curves(self, ax: Any) -> str:
         """Return the mark of curves; recall and precision have no units."""

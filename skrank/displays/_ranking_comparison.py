@@ -138,8 +138,7 @@ class RankingComparisonDisplay(FromData):  # numpydoc ignore=PR02
         ValueError
             If there are not two models, or several rankings for each.
         """
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_rankings, kwargs, cls.plot)
+        _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
         rankings = Rankings.from_rankings(rankings)
         band = hit_curve_band(
             rankings, simultaneous=simultaneous, random_state=random_state
