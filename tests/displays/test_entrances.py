@@ -4,8 +4,6 @@ The judge puts the items in order and counts, part by part.
 """
 
 import inspect
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -23,6 +21,7 @@ from skrank import (
     hit_curve_band,
     operating_points,
 )
+from skrank._utils._signature import without
 
 N = 120
 RNG = np.random.default_rng(0)
@@ -50,6 +49,12 @@ REFUSED = {
     PrecisionRecallDisplay: {"strata", "clusters"},
     NullDistributionDisplay: {"sample_weight"},
     RankingComparisonDisplay: {"groups", "strata", "folds", "sample_weight"},
+}
+QUICK = {
+    HitCurveDisplay: {"pvalue": False},
+    PrecisionRecallDisplay: {"pvalue": False},
+    NullDistributionDisplay: {},
+    RankingComparisonDisplay: {"simultaneous": False},
 }
 TABLE = [(display, column) for display in DISPLAYS for column in COLUMNS]
 each = pytest.mark.parametrize(
@@ -89,7 +94,8 @@ def test_a_column_changes_the_figure_or_is_refused(display, column):
         with pytest.raises(ValueError, match=said):
             display.from_estimator({"A": MODEL, "B": MODEL}, X, Y, **given)
         return
-    drawn = display.from_predictions(Y, scores, **given)
+    quick = {} if column in ("clusters", "sample_weight") else QUICK[display]
+    drawn = display.from_predictions(Y, scores, **given, **quick)
     if display is NullDistributionDisplay:
         result = RandomSelectionTest(random_state=0).from_predictions(Y, A, **given)
         assert drawn.value == result.value
@@ -179,8 +185,8 @@ def test_estimators_are_drawn_as_their_scores(display):
     if display is RankingComparisonDisplay:
         models = {"A": MODEL, "B": GaussianNB().fit(X, Y)}
         score = {"A": score, "B": models["B"].predict_proba(X)[:, 1]}
-    for column in {*COLUMNS} - REFUSED[display] - {"lower_is_better", "pos_label"}:
-        given = COLUMNS[column]
+    for column in {"groups", "n_missed", "clusters"} - REFUSED[display]:
+        given = {**COLUMNS[column], **QUICK[display]}
         one = display.from_estimator(models, X, Y, **given)
         other = display.from_predictions(Y, score, **given)
         pairs = zip(np.ravel(one.line_), np.ravel(other.line_), strict=True)
@@ -197,8 +203,10 @@ def test_folds_are_fitted_or_given(display):
     for fold, index in enumerate(found["indices"]["test"]):
         groups[index] = 2 * fold + index % 2
     for given in ({}, {"groups": groups}):
-        fitted = display.from_cv(LogisticRegression(), X, Y, cv=cv, **given)
-        ready = display.from_cv_results(found, X, Y, **given)
+        fitted = display.from_cv(
+            LogisticRegression(), X, Y, cv=cv, **given, **QUICK[display]
+        )
+        ready = display.from_cv_results(found, X, Y, **given, **QUICK[display])
         pairs = zip(np.ravel(fitted.line_), np.ravel(ready.line_), strict=True)
         for line, same in pairs:
             np.testing.assert_array_equal(line.get_xydata(), same.get_xydata())
@@ -208,7 +216,8 @@ def test_folds_are_fitted_or_given(display):
         with pytest.raises(ValueError, match="folds that hold out no item twice"):
             display.from_cv(LogisticRegression(), X, Y, cv=twice)
     else:
-        assert len(display.from_cv(LogisticRegression(), X, Y, cv=twice).line_) == 6
+        shown = display.from_cv(LogisticRegression(), X, Y, cv=twice, pvalue=False)
+        assert len(shown.line_) == 6
 
 
 @pytest.mark.parametrize("display", CURVES)
@@ -261,9 +270,11 @@ def test_a_keyword_that_nobody_takes_is_named(display, wrong):
 
 
 def test_entrances_without_docstrings():
-    code = (
-        "import inspect, skrank;"
-        "found = inspect.signature(skrank.HitCurveDisplay.from_predictions);"
-        "assert 'n_missed' in found.parameters and 'strata' not in found.parameters"
-    )
-    subprocess.run([sys.executable, "-OO", "-c", code], check=True, timeout=60)
+    """As python -OO makes them."""
+
+    def entrance(cls, y_true, *, strata=None, folds=None):
+        return y_true, strata, folds
+
+    shown = without(entrance, {"strata": "a reason"})
+    assert [*inspect.signature(shown).parameters] == ["cls", "y_true", "folds"]
+    assert shown(None, 1, strata=2, folds=3) == (1, 2, 3)
