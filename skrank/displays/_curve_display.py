@@ -105,8 +105,8 @@ class CurveDisplay(FromFolds):
         """
         # shared: as_fraction pvalue_of_curve ax
         _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
-        shown: Any = {"as_fraction": as_fraction, "pvalue": pvalue, "name": name}
-        return cls._of(Rankings.from_rankings(rankings), **shown).plot(ax, **kwargs)
+        rankings = Rankings.from_rankings(rankings)
+        return cls._of(rankings, as_fraction, pvalue, name).plot(ax, **kwargs)
 
     @classmethod
     def _of(cls, rankings: Rankings, as_fraction: Any, pvalue: Any, name: Any) -> Self:

@@ -31,8 +31,8 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     The plot also has the perfect curve, which finds a target with each item until all
     targets are found. The chance level is the mean of random selection. At any single
     depth, random selection is within the chance band with a probability of
-    `chance_band_level`. Create the display with `from_estimator`, `from_predictions` or
-    `from_cv_results`.
+    `chance_band_level`. Create the display with `from_predictions`, `from_estimator`,
+    `from_cv`, `from_cv_results` or `from_rankings`.
 
     Parameters
     ----------

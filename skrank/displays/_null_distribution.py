@@ -31,7 +31,8 @@ class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
     The bars are the distribution of a metric under random selection, or that of the
     largest value of a search under random selection. A line is the normal distribution
     with the same mean and standard deviation. Create the display with `from_result`,
-    `from_predictions` or `from_estimator`.
+    `from_predictions`, `from_estimator`, `from_cv`, `from_cv_results` or
+    `from_rankings`.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     depth t. It falls at non-targets. Within a tie it follows the mean over all orders.
     Average precision is the area under the curve, apart from the corners. The chance
     band is high at the first targets, and its mean is not a horizontal line at the
-    prevalence. Create the display with `from_estimator`, `from_predictions` or
-    `from_cv_results`.
+    prevalence. Create the display with `from_predictions`, `from_estimator`, `from_cv`,
+    `from_cv_results` or `from_rankings`.
 
     Parameters
     ----------
