@@ -65,8 +65,7 @@ print(report.to_latex().partition("\n\n")[0])
 
 # %%
 # The lab looks at the top, so the paper also compares the programs by
-# BEDROC. ``"enrichment_factor@1%"`` works in the same way. Displays
-# take scores for which higher is better: ``-energy``.
+# BEDROC. ``"enrichment_factor@1%"`` works in the same way.
 
 from skrank import RankingComparison
 
@@ -88,7 +87,8 @@ ax = None
 for name in energy:
     display = HitCurveDisplay.from_predictions(
         active,
-        -energy[name],
+        energy[name],
+        lower_is_better=True,
         kind="lift",
         name=f"program {name}",
         ax=ax,

@@ -1,8 +1,10 @@
-"""Signatures of results."""
+"""Signatures of results and of entrances."""
 
 import inspect
-from collections.abc import Callable
-from typing import TypeVar
+import re
+from collections.abc import Callable, Collection
+from functools import wraps
+from typing import Any, TypeVar
 
 Kind = TypeVar("Kind", bound=type)
 
@@ -17,4 +19,23 @@ def signature_of(*names: str) -> Callable[[Kind], Kind]:
         kind.__signature__ = fields  # type: ignore[attr-defined]
         return kind
 
+    return shown
+
+
+def without(entrance: Any, names: Collection[str]) -> Any:
+    """Leave parameters out of the signature and the docstring of an entrance.
+
+    If they are given all the same, the error tells why they are not used.
+    """
+
+    @wraps(entrance)
+    def shown(self: Any, /, *args: Any, **data: Any) -> Any:
+        return entrance(self, *args, **data)
+
+    every = inspect.signature(entrance).parameters
+    kept = [one for name, one in every.items() if name not in names]
+    shown.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
+    for name in names:
+        entry = rf"^( *){name} : .*\n(?:\1 +\S.*\n)*"
+        shown.__doc__ = re.sub(entry, "", shown.__doc__ or "", flags=re.MULTILINE)
     return shown

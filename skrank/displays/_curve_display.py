@@ -1,15 +1,15 @@
-"""Base class of the displays of curves: constructors and drawing."""
+"""Base class of the displays of curves: data and drawing."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from skrank._utils._checks import (
     check_cutoff,
@@ -22,6 +22,7 @@ from skrank._utils._numbers import percent
 from skrank._utils._text import as_text
 from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
+from skrank.displays._entrances import FromFolds
 from skrank.inference.random_selection._random_selection import RandomSelectionTest
 from skrank.metrics._definitions import AveragePrecision
 from skrank.ranking._ranking import Ranking
@@ -36,7 +37,7 @@ Heights = tuple[Array, ...]  # positions and heights of a line
 
 
 @dataclass(eq=False, repr=False)
-class CurveDisplay(ABC):
+class CurveDisplay(FromFolds):
     """Base class of displays of the hit curve of one ranking, or of several.
 
     Subclasses define what is drawn, and the labels of the axes.
@@ -48,6 +49,10 @@ class CurveDisplay(ABC):
     log10_pvalue: float | Sequence[float] | None = None
     name: str | Sequence[str] | None = None
     mean: bool = False
+
+    _refuses: ClassVar[dict[str, str]] = {
+        "strata": "chance is random selection among all items"
+    }
 
     @classmethod
     def from_rankings(
@@ -99,195 +104,32 @@ class CurveDisplay(ABC):
             or if the number of names is not the number of folds.
         """
         # shared: as_fraction pvalue_of_curve ax
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_rankings, kwargs)
+        _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
         rankings = Rankings.from_rankings(rankings)
+        return cls._of(rankings, as_fraction, pvalue, name).plot(ax, **kwargs)
+
+    @classmethod
+    def _of(cls, rankings: Rankings, as_fraction: Any, pvalue: Any, name: Any) -> Self:
+        """Return the display of rankings, before it is drawn."""
         pvalue = cls._pvalue_of(rankings, pvalue)
         measure = partial(cls._measure, as_fraction=as_fraction, pvalue=pvalue)
         if rankings.kind == "one" and len(rankings.names) == 1:
-            return cls(**measure(rankings.single[0]), name=name).plot(ax, **kwargs)
+            return cls(**measure(rankings.single[0]), name=name)
         if rankings.kind == "one":
             name = list(map(as_text, rankings.names)) if name is None else name
-            data = _listed_by_key(list(map(measure, rankings.parts[0])))
-            return cls(**data, name=name).plot(ax, **kwargs)
+            return cls(**_listed_by_key(map(measure, rankings.parts[0])), name=name)
         asked = rankings.defined_for(AveragePrecision())
         if rankings.kind == "groups":
-            data = _listed_by_key([measure(one, pvalue=False) for one in asked.single])
+            data = _listed_by_key(measure(one, pvalue=False) for one in asked.single)
             if pvalue is not None and check_flag("pvalue", pvalue):
                 result = RandomSelectionTest(random_state=0).from_rankings(asked)
                 data["log10_pvalue"] = [result.log10_pvalue] * len(data["curve"])
-            return cls(**data, name=name, mean=True).plot(ax, **kwargs)
+            return cls(**data, name=name, mean=True)
         names, is_many = cls._names_of_folds(rankings, asked, name)
         if is_many and pvalue is None:
             measure = partial(measure, pvalue=False)
-        data = _listed_by_key([measure(one, as_fraction=True) for one in asked.single])
-        return cls(**data, name=names).plot(ax, **kwargs)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-        groups: ArrayLike | None = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the ranking of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : estimator instance or mapping
-            Fitted classifier, regressor, ranker or outlier detector, or a mapping from
-            names to several. For the method that gives the scores see
-            :ref:`scores_of_estimators`.
-        X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
-        groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
-        name : str, default=None
-            Name of the curve in the legend. None uses the name of the estimator's
-            class.
-        **kwargs : dict
-            Keyword arguments of `from_rankings`.
-
-        Returns
-        -------
-        display : the display
-            Display with the data and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the estimator only gives labels, if it is an outlier detector and
-            `detector_targets` is None, or if the input is not valid for
-            `from_predictions`.
-        """
-        # shared: estimator X y pos_label detector_targets groups
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_estimator, kwargs)
-        if name is None and not isinstance(estimator, Mapping):
-            name = type(estimator).__name__
-        data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
-        rankings = Rankings.from_estimator(estimator, X, y, groups=groups, **data)
-        return cls.from_rankings(rankings, name=name, **kwargs)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any = None,
-        *,
-        pos_label: object = None,
-        groups: ArrayLike | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw a ranking given as labels and scores, or the rankings of groups.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels of the items; both targets and non-targets. A Ranking or RankCounts
-            replaces labels and scores.
-        y_score : array-like of shape (n_samples,), mapping, data frame or array of \
-            shape (n_samples, n_models), default=None
-            Scores of the items; a higher score means a likelier target. A mapping from
-            names to scores, or columns, are the scores of several models. Required
-            unless `y_true` is a Ranking or RankCounts.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
-        **kwargs : dict
-            Keyword arguments of `from_rankings`.
-
-        Returns
-        -------
-        display : the display
-            Display with the data and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the input is not a ranking of two classes, or if there are no targets.
-        """
-        # shared: y_true y_score pos_label groups
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_predictions, kwargs)
-        data: Any = {"pos_label": pos_label, "groups": groups}
-        return cls.from_rankings(
-            Rankings.from_predictions(y_true, y_score, **data), **kwargs
-        )
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        n_jobs: int | None = None,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the rankings of the held-out folds of a cross-validation.
-
-        Parameters
-        ----------
-        cv_results : dict, or mapping from names to several
-            Result of :func:`sklearn.model_selection.cross_validate` with
-            ``return_estimator=True, return_indices=True``.
-        X : array-like of shape (n_samples, n_features)
-            Items to fit and to rank.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        n_jobs : int, default=None
-            Number of jobs that predict the held-out items.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
-        **kwargs : dict
-            Keyword arguments of `from_rankings`.
-
-        Returns
-        -------
-        display : the display
-            Display with a list of curves, one for each fold, in fractions of the
-            ranking.
-
-        Raises
-        ------
-        ValueError
-            If estimators or indices are missing, if folds reach beyond `X`, or as in
-            `from_rankings`.
-        """
-        # shared: cv_results X_fit y pos_label detector_targets
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_cv_results, kwargs)
-        data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
-        rankings = Rankings.from_cv_results(cv_results, X, y, n_jobs=n_jobs, **data)
-        return cls.from_rankings(rankings, **kwargs)
+        data = _listed_by_key(measure(one, as_fraction=True) for one in asked.single)
+        return cls(**data, name=names)
 
     @staticmethod
     def _pvalue_of(rankings: Rankings, pvalue: bool | None) -> bool | None:
@@ -306,22 +148,20 @@ class CurveDisplay(ABC):
     def _names_of_folds(
         rankings: Rankings, asked: Rankings, name: Any
     ) -> tuple[Any, bool]:
-        """Return the names of the folds that are drawn, and whether they are many."""
+        """Return the names of what is drawn of folds, and whether it is much."""
         count, is_many = len(rankings.parts), len(asked.parts) > MANY
         before = f"{name}, " if name is not None else ""
+        unit = "group" if rankings.grouped else "fold"
         if is_many and not _is_listed(name):
-            return f"{before}{len(asked.parts)} folds", is_many
-        names = [f"{before}fold {label}" for label in rankings.labels]
+            return f"{before}{len(asked.parts)} {unit}s", is_many
+        names = [f"{before}{unit} {as_text(label)}" for label in rankings.labels]
         if _is_listed(name):
             names = list(name)
         if len(names) != count:
-            raise invalid("name", f"be one for each of {count} folds", f"{len(names)}")
+            rule = f"be one for each of {count} {unit}s"
+            raise invalid("name", rule, f"{len(names)}")
         kept = dict(zip(rankings.labels, names, strict=True))
         return [kept[label] for label in asked.labels], is_many
-
-    @abstractmethod
-    def plot(self, *args: Any, **kwargs: Any) -> Self:
-        """Draw the curves."""
 
     @classmethod
     def _measure(
@@ -404,7 +244,11 @@ class CurveDisplay(ABC):
                 float(np.mean(self._listed(self.average_precision))),
                 self._listed(self.log10_pvalue)[0],
             )
-            self.mean_ = _drawing.draw_line(self.ax_, *mean_of(views), **style)
+            self.mean_ = _drawing.draw_line(self.ax_, *self._mean(views), **style)
+
+    def _mean(self, views: list[Heights]) -> Heights:
+        """Return the mean of the curves."""
+        return mean_of(views)
 
     def _styles(self, name: Any) -> list[dict[str, Any]]:
         """Return the name of each curve, and its style if there are many."""
@@ -495,8 +339,9 @@ def thin(curve: HitCurve) -> Heights:
     return x, np.interp(x, curve.t, curve.hits)
 
 
-def _listed_by_key(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _listed_by_key(each: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Convert the data of each curve to lists for all."""
+    measured = list(each)
     return {key: [one[key] for one in measured] for key in measured[0]}
 
 

@@ -32,15 +32,17 @@ def need_matplotlib() -> None:
         raise ImportError(msg) from error
 
 
-def check_keywords(method: Any, given: Mapping[str, Any], *more: str) -> None:
-    """Check the keyword arguments that a class method of a display hands on."""
-    display = method.__self__
-    is_of_rankings = hasattr(display, "from_rankings")
-    first = display.from_rankings if is_of_rankings else display.from_result
-    known = {*signature(first).parameters, *signature(display.plot).parameters, *more}
+def check_call(method: Any, given: Mapping[str, Any], *others: Any) -> None:
+    """Check a call of a class method that draws, before anything is computed.
+
+    It needs matplotlib, and keyword arguments that it can hand on to other methods.
+    """
+    need_matplotlib()
+    every = [one for other in others for one in signature(other).parameters.values()]
+    known = {one.name for one in every if one.kind is one.KEYWORD_ONLY}
     for name in given:
         if name not in known:
-            called = f"{display.__name__}.{method.__name__}()"
+            called = f"{method.__self__.__name__}.{method.__name__}()"
             raise TypeError(f"{called} got an unexpected keyword argument {name!r}")
 
 

@@ -31,8 +31,8 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     The plot also has the perfect curve, which finds a target with each item until all
     targets are found. The chance level is the mean of random selection. At any single
     depth, random selection is within the chance band with a probability of
-    `chance_band_level`. Create the display with `from_estimator`, `from_predictions` or
-    `from_cv_results`.
+    `chance_band_level`. Create the display with `from_predictions`, `from_estimator`,
+    `from_cv`, `from_cv_results` or `from_rankings`.
 
     Parameters
     ----------
@@ -163,26 +163,22 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             confidence band.
         """
         # shared: as_fraction pvalue_of_curve ax
+        _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
         bands = (None, "simultaneous", "pointwise")
         check_option("confidence_band", confidence_band, bands)
-        shown: Any = {"as_fraction": as_fraction, "pvalue": pvalue, "name": name}
-        if confidence_band is None:
-            return super().from_rankings(rankings, ax=ax, **shown, **kwargs)
-        _drawing.need_matplotlib()
         rankings = Rankings.from_rankings(rankings)
-        if len(rankings.names) > 1:
-            raise invalid("confidence_band", "be None for several models", "a band")
-        together = confidence_band == "simultaneous"
-        band = hit_curve_band(
-            rankings, simultaneous=together, random_state=random_state
-        )
-        pvalue = cls._pvalue_of(rankings, pvalue)
-        data = cls._measure(rankings.single[0], as_fraction=as_fraction, pvalue=pvalue)
-        unit = data["curve"].unit
-        data["confidence_band"] = replace(
-            band, x=band.x * unit, low=band.low * unit, high=band.high * unit
-        )
-        return cls(**data, name=name).plot(ax, **kwargs)
+        display = cls._of(rankings, as_fraction, pvalue, name)
+        if confidence_band is not None:
+            if len(rankings.names) > 1:
+                raise invalid("confidence_band", "be None for several models", "a band")
+            together = confidence_band == "simultaneous"
+            band = hit_curve_band(
+                rankings, simultaneous=together, random_state=random_state
+            )
+            unit = display._listed(display.curve)[0].unit
+            heights = {"low": band.low * unit, "high": band.high * unit}
+            display.confidence_band = replace(band, x=band.x * unit, **heights)
+        return display.plot(ax, **kwargs)
 
     def plot(
         self,

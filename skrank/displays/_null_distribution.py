@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 from skrank._utils._checks import check_count, check_flag, invalid
 from skrank._utils._numbers import format_counted_pvalue, format_pvalue, number
 from skrank.displays import _drawing
+from skrank.displays._entrances import FromFolds
 from skrank.inference.random_selection._random_selection import RandomSelectionTest
 from skrank.inference.random_selection._random_selection_result import (
     RandomSelectionResult,
@@ -19,20 +20,19 @@ from skrank.inference.random_selection._random_selection_result import (
 from skrank.inference.search._search_selection_result import SearchSelectionResult
 from skrank.metrics._definitions import AnyMetric
 from skrank.null import MeanNull, RandomSelectionNull
-from skrank.ranking._as_ranking import Labels
-from skrank.ranking._ranking import Ranking
 
 Null = RandomSelectionNull | MeanNull
 
 
 @dataclass(eq=False, repr=False)
-class NullDistributionDisplay:  # numpydoc ignore=PR02
+class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
     """Plot of the null distribution of a metric with the observed value.
 
     The bars are the distribution of a metric under random selection, or that of the
     largest value of a search under random selection. A line is the normal distribution
     with the same mean and standard deviation. Create the display with `from_result`,
-    `from_predictions` or `from_estimator`.
+    `from_predictions`, `from_estimator`, `from_cv`, `from_cv_results` or
+    `from_rankings`.
 
     Parameters
     ----------
@@ -102,6 +102,11 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
     value: float | None = None
     description: str = ""
 
+    _refuses: ClassVar[dict[str, str]] = {
+        "sample_weight": "weighted items have no null distribution"
+    }
+    _repeated: ClassVar[bool] = False
+
     @classmethod
     def from_result(
         cls,
@@ -138,8 +143,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         ValueError
             If `bins` is below 2, or if `result` is of another kind.
         """
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_result, kwargs)
+        _drawing.check_call(cls.from_result, kwargs, cls.plot)
         bins = check_count("bins", bins, least=2)
         if isinstance(result, RandomSelectionNull | MeanNull):
             return cls(**_data_of_distribution(result, bins)).plot(ax, **kwargs)
@@ -170,33 +174,25 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         return display.plot(ax, **kwargs)
 
     @classmethod
-    def from_predictions(
+    def from_rankings(
         cls,
-        y_true: Labels,
-        y_score: ArrayLike | None = None,
+        rankings: Any,
         *,
         metric: str | AnyMetric = "average_precision",
-        pos_label: object = None,
         bins: int = 50,
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Test a ranking given as labels and scores, and draw the result.
+        """Test rankings, and draw the result.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels of the items; both targets and non-targets. A Ranking or RankCounts
-            replaces labels and scores.
-        y_score : array-like of shape (n_samples,), default=None
-            Scores of the items; a higher score means a likelier target. Required unless
-            `y_true` is a Ranking or RankCounts.
+        rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
+            Rankings of any data, of one model.
         metric : str or Metric, default="average_precision"
             Metric by its printed name, such as "precision@10" (:ref:`metric_names`), or
             an object of :func:`make_metric`. For other settings of the test, draw a
             result of :class:`RandomSelectionTest` with `from_result`.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         bins : int, default=50
             Number of bars, at least 2.
         ax : matplotlib Axes, default=None
@@ -212,63 +208,13 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, or if a setting is outside its
-            range.
+            If there are several models, if a class is absent, if items have weights, or
+            if a setting is outside its range.
         """
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_predictions, kwargs)
-        test = RandomSelectionTest(metric, random_state=0)
-        result = test.from_predictions(y_true, y_score, pos_label=pos_label)
+        # shared: ax
+        _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
+        result = RandomSelectionTest(metric, random_state=0).from_rankings(rankings)
         return cls.from_result(result, bins=bins, ax=ax, **kwargs)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Test the ranking of a fitted estimator, and draw the result.
-
-        Parameters
-        ----------
-        estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. For the
-            method that gives the scores see :ref:`scores_of_estimators`.
-        X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
-        **kwargs : dict
-            Keyword arguments of `from_predictions`.
-
-        Returns
-        -------
-        display : NullDistributionDisplay
-            Display with the data and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the estimator only gives labels, if it is an outlier detector and
-            `detector_targets` is None, or if the input is not valid for
-            `from_predictions`.
-        """
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_estimator, kwargs, "metric", "bins")
-        ranking = Ranking.from_estimator(
-            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-        )
-        return cls.from_predictions(ranking, **kwargs)
 
     def plot(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from skrank._utils._checks import check_flag
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints, points_of
 from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay, Heights, thin
+from skrank.displays._curve_display import CurveDisplay, Heights, mean_of, thin
 from skrank.ranking._ranking import Ranking
 
 
@@ -24,8 +24,8 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     depth t. It falls at non-targets. Within a tie it follows the mean over all orders.
     Average precision is the area under the curve, apart from the corners. The chance
     band is high at the first targets, and its mean is not a horizontal line at the
-    prevalence. Create the display with `from_estimator`, `from_predictions` or
-    `from_cv_results`.
+    prevalence. Create the display with `from_predictions`, `from_estimator`, `from_cv`,
+    `from_cv_results` or `from_rankings`.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
         if the rankings differ in items or targets. None if the items have weights, if
         there is one target, or if the mean is drawn.
     mean_ : matplotlib Line2D or None
-        The mean of the curves.
+        The mean of the curves, up to the recall that all of them reach.
     ax_ : matplotlib Axes
         Axes of the plot.
     figure_ : matplotlib Figure
@@ -83,6 +83,11 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """
 
     points: OperatingPoints | Sequence[OperatingPoints]
+
+    _refuses: ClassVar[dict[str, str]] = {
+        **CurveDisplay._refuses,
+        "clusters": "no confidence band is drawn, which would need them",
+    }
 
     def plot(
         self,
@@ -152,6 +157,12 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     def _chance_limits(self, level: float) -> Heights:
         band = self._listed(self.points)[0].chance_band(level)
         return band.x, band.low, band.high
+
+    def _mean(self, views: list[Heights]) -> Heights:
+        """Return the mean up to the recall that all rankings reach."""
+        x, y = mean_of(views)
+        reached = x <= min(recall[-1] for recall, _ in views)
+        return x[reached], y[reached]
 
     def _mark_of_curves(self, ax: Any) -> str:
         """Return the mark of curves; recall and precision have no units."""

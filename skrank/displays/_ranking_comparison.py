@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_flag, invalid
 from skrank._utils._numbers import format_pvalue, number, percent
@@ -14,6 +13,7 @@ from skrank.curves._band import CurveBand
 from skrank.curves._hit_curve import HitCurve, curve_of
 from skrank.displays import _drawing
 from skrank.displays._curve_display import thin
+from skrank.displays._entrances import FromData
 from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.inference.comparison._ranking_comparison import RankingComparison
 from skrank.inference.comparison._ranking_comparison_result import (
@@ -24,13 +24,14 @@ from skrank.ranking._rankings import Rankings
 
 
 @dataclass(eq=False, repr=False)
-class RankingComparisonDisplay:  # numpydoc ignore=PR02
+class RankingComparisonDisplay(FromData):  # numpydoc ignore=PR02
     """Plot of the hit curves of two rankings, with their difference below.
 
     At depths where the band of the difference excludes 0, one ranking finds more
     targets than sampling variation explains. Both rank the same items, so this band is
     narrower than the bands of the two curves suggest. Create the display with
-    `from_predictions` or `from_estimator`.
+    `from_predictions` or `from_estimator`, from the scores of two models or from two
+    estimators, as a mapping by the names in the legends.
 
     Parameters
     ----------
@@ -94,6 +95,13 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
     result: RankingComparisonResult | None = None
     names: tuple[str, str] = ("A", "B")
 
+    _refuses: ClassVar[dict[str, str]] = {
+        "groups": "the difference is that of two rankings of all items",
+        "strata": "the band and the test take items from one population",
+        "folds": "the difference is that of two rankings of all items",
+        "sample_weight": "the band and the test count items",
+    }
+
     @classmethod
     def from_rankings(
         cls,
@@ -130,8 +138,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         ValueError
             If there are not two models, or several rankings for each.
         """
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_rankings, kwargs)
+        _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
         rankings = Rankings.from_rankings(rankings)
         band = hit_curve_band(
             rankings, simultaneous=simultaneous, random_state=random_state
@@ -139,106 +146,6 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         result = RankingComparison().from_rankings(rankings)
         a, b = map(curve_of, rankings.parts[0])
         return cls(a, b, band, result=result, names=result.names).plot(ax, **kwargs)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: Any,
-        *,
-        pos_label: object = None,
-        clusters: ArrayLike | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw two rankings given as labels and scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels of the items; both targets and non-targets. A Ranking or RankCounts
-            replaces labels and scores.
-        y_score : mapping, DataFrame or array of shape (n_samples, 2)
-            Scores of the items by two models, by name; a higher score means a likelier
-            target. The names are those in the legends.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        clusters : array-like of shape (n_samples,), default=None
-            Cluster of each item, such as the patient of an image. Items of one cluster
-            may depend on each other (:ref:`clusters`).
-        **kwargs : dict
-            Keyword arguments of :meth:`from_rankings`.
-
-        Returns
-        -------
-        display : RankingComparisonDisplay
-            Display with the data and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the input is not two rankings of two classes.
-        """
-        # shared: y_true pos_label clusters
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_predictions, kwargs)
-        data: Any = {"pos_label": pos_label, "clusters": clusters}
-        return cls.from_rankings(
-            Rankings.from_predictions(y_true, y_score, **data), **kwargs
-        )
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-        clusters: ArrayLike | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the rankings of the same items by two fitted estimators.
-
-        Parameters
-        ----------
-        estimator : mapping or sequence of two estimator instances
-            Fitted classifiers, regressors, rankers or outlier detectors, by the names
-            in the legends. For the method that gives the scores see
-            :ref:`scores_of_estimators`.
-        X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
-        clusters : array-like of shape (n_samples,), default=None
-            Cluster of each item, such as the patient of an image. Items of one cluster
-            may depend on each other (:ref:`clusters`).
-        **kwargs : dict
-            Keyword arguments of :meth:`from_rankings`.
-
-        Returns
-        -------
-        display : RankingComparisonDisplay
-            Display with the data and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If an estimator only gives labels, if an estimator is an outlier detector
-            and `detector_targets` is None, or if the input is not valid for
-            `from_predictions`.
-        """
-        # shared: X y pos_label detector_targets clusters
-        _drawing.need_matplotlib()
-        _drawing.check_keywords(cls.from_estimator, kwargs)
-        data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
-        rankings = Rankings.from_estimator(estimator, X, y, clusters=clusters, **data)
-        return cls.from_rankings(rankings, **kwargs)
 
     def plot(
         self,

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Self, TypeVar
 
@@ -25,6 +24,7 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._columns import is_column
+from skrank._utils._signature import without
 from skrank._utils._text import brief, listed
 from skrank.inference.variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import AnyMetric, make_null_metric
@@ -168,25 +168,6 @@ def _made_by(
     return entrance_of
 
 
-def _without(entrance: Any, names: Collection[str]) -> Any:
-    """Leave parameters out of the signature and the docstring of an entrance.
-
-    If they are given all the same, the error tells why they are not used.
-    """
-
-    @wraps(entrance)
-    def shown(self: Any, *args: Any, **data: Any) -> Any:
-        return entrance(self, *args, **data)
-
-    every = inspect.signature(entrance).parameters
-    kept = [one for name, one in every.items() if name not in names]
-    shown.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
-    for name in names:
-        entry = rf"^( *){name} : .*\n(?:\1 +\S.*\n)*"
-        shown.__doc__ = re.sub(entry, "", shown.__doc__ or "", flags=re.MULTILINE)
-    return shown
-
-
 class Question(MetricSettings, ABC, Generic[Result]):
     """A question about rankings, asked of data in any form."""
 
@@ -202,7 +183,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         super().__init_subclass__(**settings)
         missed = {"n_missed"} if cls._missed_in_groups else set()
         for name in ("from_predictions", "from_estimator"):
-            entrance = _without(getattr(cls, name), {*cls._refuses} - missed)
+            entrance = without(getattr(cls, name), {*cls._refuses} - missed)
             setattr(cls, name, entrance)
 
     @_made_by(Rankings.from_predictions)

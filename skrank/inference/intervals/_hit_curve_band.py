@@ -197,7 +197,10 @@ class _Tops:
     def __init__(self, rankings: Rankings, t: float | Sequence[float] | None) -> None:
         row, codes = rankings.parts[0], rankings.clusters
         if rankings.kind != "one" or rankings.weighted or rankings.n_missed:
-            rule = "be one ranking a model, without weights and missed targets"
+            rule = (
+                "be one ranking a model, without weights, and without `n_missed` "
+                "unless `n_unlisted` is given, too"
+            )
             raise invalid("rankings", rule, repr(rankings))
         if len(row) > 2 or not all(isinstance(one.items, ListedItems) for one in row):
             rule = "be of one or two models, with items in memory"
