@@ -258,8 +258,8 @@ def test_report(case, groups):
     report = asked.from_predictions(Y, SCORES, groups=groups)
     for name, score in SCORES.items():
         value = metric(Y, score, groups=groups)
-        assert report.values[name] == pytest.approx(value)
-        low, high = report.intervals[name]
+        assert report.main.values[name] == pytest.approx(value)
+        low, high = report.main.intervals[name]
         assert low <= value <= high
         assert low < high
     assert report.to_html()

@@ -289,8 +289,8 @@ def test_a_report_has_a_row_for_each_class(kind):
         Rankings.from_classes(Y[TEST], kind(matrix), model.classes_)
     )
     assert report.names == tuple(model.classes_)
-    assert report.comparisons is None
-    assert report.null_means == {}
+    assert report.main.comparisons is None
+    assert report.to_dict()["null_means"] == {}
     frame = report.to_frame().set_index("name")
     for column, label in enumerate(model.classes_):
         alone = RankingReport(t=10).from_predictions(
@@ -319,7 +319,7 @@ def test_a_report_of_two_classes_takes_both_columns():
     )
     pairs = zip(model.classes_, matrix.T, strict=True)
     judge = [average_precision(Y[kept] == label, score) for label, score in pairs]
-    assert list(report.values.values()) == judge
+    assert list(report.main.values.values()) == judge
 
 
 def test_a_report_leaves_out_classes_of_no_item():

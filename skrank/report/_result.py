@@ -18,19 +18,21 @@ from skrank._utils._text import as_text, columns_of, format_size, listed
 from skrank.curves._gains_table import GainsTable
 from skrank.curves._hit_curve import HitCurve, curve_of
 from skrank.curves._operating_points import points_of
-from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.comparison._leaderboard import RankingLeaderboard
 from skrank.inference.comparison._ranking_comparison_result import (
     RankingComparisonTable,
 )
 from skrank.inference.random_selection._random_selection_result import (
     REVERSED,
-    RandomSelectionResult,
 )
 from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
-from skrank.report._conclusion import conclusion_on
+from skrank.report._conclusion import (
+    conclusion_on_classes,
+    conclusion_on_one,
+    conclusion_on_several,
+)
 from skrank.report._metric_report import (
     MetricReport,
     may_be_reversed,
@@ -125,17 +127,6 @@ class RankingReportResult:
         return next(iter(self.results.values()))
 
     @property
-    def metric(self) -> str:
-        """Main metric: that of the tests, the intervals and the comparisons.
-
-        Returns
-        -------
-        metric : str
-            Its printed name.
-        """
-        return self.main.metric.name
-
-    @property
     def names(self) -> tuple[str, ...]:
         """Names of the rankings.
 
@@ -144,63 +135,7 @@ class RankingReportResult:
         names : tuple of str
             Names in the order of the input.
         """
-        return tuple(self.values)
-
-    @property
-    def values(self) -> dict[str, float]:
-        """Values of the main metric.
-
-        Returns
-        -------
-        values : dict of str to float
-            The value of each ranking.
-        """
-        return self.main.values
-
-    @property
-    def intervals(self) -> dict[str, ConfidenceInterval]:
-        """Confidence intervals of the main metric.
-
-        Returns
-        -------
-        intervals : dict of str to ConfidenceInterval
-            The interval of each ranking.
-        """
-        return self.main.intervals
-
-    @property
-    def tests(self) -> dict[str, RandomSelectionResult] | None:
-        """Tests against random selection by the main metric.
-
-        Returns
-        -------
-        tests : dict of str to RandomSelectionResult, or None
-            The test of each ranking. None if they were left out.
-        """
-        return self.main.tests
-
-    @property
-    def comparisons(self) -> RankingComparisonTable | None:
-        """Comparisons of all pairs of rankings by the main metric.
-
-        Returns
-        -------
-        comparisons : RankingComparisonTable or None
-            None for a single ranking, for counts, and for several classes.
-        """
-        return self.main.comparisons
-
-    @property
-    def null_means(self) -> dict[str, float]:
-        """Exact means under random selection.
-
-        Returns
-        -------
-        null_means : dict of str to float
-            The mean of each metric that has one (:class:`MetricReport`).
-        """
-        means = {name: one.null_mean for name, one in self.results.items()}
-        return {name: mean for name, mean in means.items() if mean is not None}
+        return tuple(self.main.values)
 
     @cached_property
     def leaderboard(self) -> RankingLeaderboard | None:
@@ -211,7 +146,7 @@ class RankingReportResult:
         leaderboard : RankingLeaderboard or None
             None without comparisons.
         """
-        table = self.comparisons
+        table = self.main.comparisons
         return None if table is None else table.leaderboard(self.confidence_level)
 
     @cached_property
@@ -275,7 +210,11 @@ class RankingReportResult:
             level as probability, no ranking is called lower that is as good as all
             others.
         """
-        return conclusion_on(self)
+        if len(self.names) == 1:
+            return conclusion_on_one(self.main, self.confidence_level)
+        if self.rankings.of_classes:
+            return conclusion_on_classes(self.main)
+        return conclusion_on_several(self.main, self.leaderboard)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers and strings, for JSON.
@@ -293,15 +232,16 @@ class RankingReportResult:
         if (of_classes := self._n_targets_of_classes) is not None:
             shares = {name: m / n_samples for name, m in of_classes.items()}
             sizes = of_classes, shares
-        table = self.comparisons
+        table = self.main.comparisons
+        null_means = {name: one.null_mean for name, one in self.results.items()}
         return {
             "n_samples": n_samples,
             "n_targets": sizes[0],
             "prevalence": sizes[1],
             "ties": self.main.metric.ties,
-            "metric": self.metric,
+            "metric": self.main.metric.name,
             "confidence_level": self.confidence_level,
-            "null_means": self.null_means,
+            "null_means": {k: v for k, v in null_means.items() if v is not None},
             "rankings": columns_of([self._row(name) for name in self.names]),
             "comparisons": None if table is None else table.to_dict(),
         }
@@ -392,7 +332,11 @@ class RankingReportResult:
         )
         if curves:
             points = {name: points_of(one) for name, one in self._whole.items()}
-            shown = self.values, heading_of(self.metric), metric.greater_is_better
+            shown = (
+                self.main.values,
+                heading_of(self.main.metric.name),
+                metric.greater_is_better,
+            )
             pictures = gallery(curves, points, *shown, metric.ties)
         facts, tables, said = self._facts(), self._tables(), self.conclusion()
         return piece_of_page("Ranking report", heading, said, facts, tables, pictures)
@@ -403,7 +347,7 @@ class RankingReportResult:
         if (of_classes := self._n_targets_of_classes) is not None:
             named["n_targets"] = of_classes[name]
         value, low, high = row_of(self.main, name)
-        numbers = {self.metric: value, "low": low, "high": high}
+        numbers = {self.main.metric.name: value, "low": low, "high": high}
         numbers |= test_of(self.main, name)
         numbers |= {at: one.values[name] for at, one in self._top.items()}
         for one in self._others:
@@ -453,7 +397,7 @@ class RankingReportResult:
             if rankings.n_clusters:
                 why = "set `pvalue`"
             elif not main.null_distributions:
-                why = f"because {self.metric} has no null distribution here"
+                why = f"because {self.main.metric.name} has no null distribution here"
             facts["pvalue"] = f"left out, {why}"
         if far := [as_text(name) for name in self.names if may_be_reversed(main, name)]:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"

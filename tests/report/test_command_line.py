@@ -574,7 +574,7 @@ def test_groups(tmp_path, capsys):
             columns["y"], columns.select("s", "t"), groups=columns["day"]
         )
     assert capsys.readouterr().out == f"{report}\n"
-    assert report.values["s"] == pytest.approx((1 + 1 / 2) / 2)
+    assert report.main.values["s"] == pytest.approx((1 + 1 / 2) / 2)
     assert main([*given, "--by-group", "--csv", str(out)]) == 0
     assert capsys.readouterr().out == f"{report}\n\n{GROUPS}"
     table = pl.read_csv(out)

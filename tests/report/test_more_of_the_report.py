@@ -45,24 +45,24 @@ def test_report_of_clusters_is_what_the_classes_say():
     test = RandomSelectionTest(random_state=0)
     for name, score in SCORES.items():
         result = MetricInterval().from_predictions(Y, score, clusters=CLUSTER)
-        assert report.intervals[name] == result.confidence_interval()
+        assert report.main.intervals[name] == result.confidence_interval()
         judged = test.from_predictions(Y, score, clusters=CLUSTER)
-        assert report.tests[name].pvalue == judged.pvalue
+        assert report.main.tests[name].pvalue == judged.pvalue
     row = report.to_frame().iloc[0]
-    assert row["zscore"] == report.tests["A"].zscore
+    assert row["zscore"] == report.main.tests["A"].zscore
     pair = RankingComparison().from_predictions(
         Y, dict(zip("AB", SCORES.values(), strict=True)), clusters=CLUSTER
     )
-    assert report.comparisons.comparisons[0].pvalue == pair.pvalue
+    assert report.main.comparisons.comparisons[0].pvalue == pair.pvalue
     assert f"in {N // 5} clusters" in str(report)
     # precision is the same for clusters that move, and the order within the top not
-    assert set(report.null_means) == {
+    assert set(report.to_dict()["null_means"]) == {
         "recall@10",
         "precision@10",
         "enrichment_factor@10",
     }
     low, high = RankingReport(t=10).from_predictions(Y, SCORES).intervals["A"]
-    wide = report.intervals["A"]
+    wide = report.main.intervals["A"]
     assert wide.high - wide.low > 1.2 * (high - low)
 
 
@@ -74,7 +74,7 @@ def test_clusters_of_which_none_can_move():
     report = RankingReport(t=10).from_predictions(
         y, {"A": -np.arange(N)[::-1] * 1.0}, clusters=codes
     )
-    assert report.tests is None
+    assert report.main.tests is None
     assert "left out, set `pvalue`" in str(report)
     with pytest.raises(ValueError, match="two of equal size with different labels"):
         RankingReport(pvalue=True).from_predictions(
@@ -108,7 +108,7 @@ def test_metrics_come_with_their_intervals():
     row = report.to_frame().iloc[1]
     low, high = report.results["precision@10"].intervals["B"]
     assert (row["precision@10_low"], row["precision@10_high"]) == (low, high)
-    assert report.null_means["precision@10"] == pytest.approx(M / N)
+    assert report.to_dict()["null_means"]["precision@10"] == pytest.approx(M / N)
     assert "max_f_score(beta=1)" in str(report)
     one = RankingReport(t=10, metrics="precision@10").from_predictions(Y, SCORES)
     assert list(one.results["precision@10"].estimates) == ["A", "B"]
@@ -124,14 +124,14 @@ def test_lower_is_better():
         found = RankingReport(**asked).from_predictions(
             Y, energies, lower_is_better=given
         )
-        assert found.values == judge.values
+        assert found.main.values == judge.main.values
     both = {name: -score for name, score in SCORES.items()}
     found = RankingReport(**asked).from_predictions(Y, both, lower_is_better=True)
-    assert found.values == judge.values
+    assert found.main.values == judge.main.values
     # integers of 8 bits, of which the least has no opposite
     least = np.where(Y, -128, 127).astype(np.int8)
     found = RankingReport(**asked).from_predictions(Y, least, lower_is_better=True)
-    assert found.values == {"model": pytest.approx(1)}
+    assert found.main.values == {"model": pytest.approx(1)}
     with pytest.raises(ValueError, match="`lower_is_better` must be True, False or"):
         RankingReport().from_predictions(Y, energies, lower_is_better=["energy"])
     one = Ranking.from_predictions(Y, SCORES["A"])
@@ -165,9 +165,9 @@ def test_counts_have_no_items():
 
 def test_conclusion_of_one_ranking():
     report = RankingReport(t=10).from_predictions(Y, SCORES["A"])
-    low, high = report.intervals["model"]
+    low, high = report.main.intervals["model"]
     said = report.conclusion()
-    value = report.values["model"]
+    value = report.main.values["model"]
     assert said.startswith(
         f"model has the average precision {value:.3f} (95 % interval {low:.3f} to "
         f"{high:.3f}). It is significantly better than random selection, whose mean is "
@@ -188,7 +188,7 @@ def test_conclusion_of_several_rankings():
     a, worse = SCORES["A"], rng.normal(size=N)
     scores = {"A": a, "B": worse, "A again": a + 0.1 * rng.normal(size=N)}
     report = RankingReport(t=10, pvalue=False).from_predictions(Y, scores)
-    best = max(report.values, key=report.values.get)
+    best = max(report.main.values, key=report.main.values.get)
     other = next(name for name in ("A", "A again") if name != best)
     said = report.conclusion()
     assert said.startswith(f"{best} has the largest average precision, ")
@@ -224,7 +224,7 @@ def test_the_pvalue_of_a_lower_ranking_is_against_the_best(seed, is_below_best):
     a, b = rng.normal(1.6 * y), rng.normal(1.6 * y)
     scores = {"A": a, "B": b, "C": a + 0.9 * rng.normal(size=200)}
     report = RankingReport(pvalue=False).from_predictions(y, scores)
-    table = report.comparisons
+    table = report.main.comparisons
     holm = {
         "".join(sorted(pair.names)): pvalue
         for pair, pvalue in zip(table.comparisons, table.adjusted_pvalues, strict=True)
@@ -240,7 +240,7 @@ def test_the_pvalue_of_a_lower_ranking_is_against_the_best(seed, is_below_best):
 def test_a_conclusion_is_at_its_level():
     score = np.random.default_rng(2).normal(size=N) + 0.4 * Y
     report = RankingReport().from_predictions(Y, score)
-    pvalue = report.tests["model"].pvalue
+    pvalue = report.main.tests["model"].pvalue
     assert 0.05 < pvalue < 0.1
     for level in (0.9, 0.95):
         said = (
@@ -280,12 +280,12 @@ def test_what_is_left_out():
     report = RankingReport(t=10, pvalue=False).from_predictions(
         Y, SCORES, clusters=CLUSTER
     )
-    assert report.tests is None
+    assert report.main.tests is None
     # under other tie rules no mean by chance is the same for all rankings
     report = RankingReport(
         t=10, ties="pessimistic", metrics=["recall@5"]
     ).from_predictions(Y, SCORES)
-    assert not report.null_means
+    assert not report.to_dict()["null_means"]
     assert "null mean" not in str(report)
 
 
@@ -296,6 +296,6 @@ def test_conclusion_without_an_interval():
     report = RankingReport(t=10, pvalue=False).from_predictions(
         y, SCORES["A"], clusters=CLUSTER
     )
-    assert np.isnan(report.intervals["model"].low)
-    value = report.values["model"]
+    assert np.isnan(report.main.intervals["model"].low)
+    value = report.main.values["model"]
     assert report.conclusion() == f"model has the average precision {value:.4f}."

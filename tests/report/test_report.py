@@ -141,9 +141,9 @@ def test_comparisons_are_those_of_compare_all():
     scores["third"] = -scores["plain"]
     report = RankingReport().from_predictions(y, scores)
     judge = RankingComparison().compare_all(y, scores)
-    assert report.comparisons.to_dict() == judge.to_dict()
+    assert report.main.comparisons.to_dict() == judge.to_dict()
     alone = RankingReport().from_predictions(y, {"one": scores["plain"]})
-    assert alone.comparisons is None
+    assert alone.main.comparisons is None
     assert "Differences" not in str(alone)
 
 
@@ -171,7 +171,7 @@ def test_rankings_are_compared_unless_they_were_counted():
     counts = {name: RankCounts.from_predictions(y, s) for name, s in scores.items()}
     for given in (counts, {**rankings, "plain": counts["plain"]}):
         report = RankingReport(random_state=0).from_rankings(given)
-        assert report.comparisons is None
+        assert report.main.comparisons is None
         assert report.to_dict()["rankings"] == expected.to_dict()["rankings"]
         note = "  comparison left out, because it needs rankings in memory, and some"
         assert note in str(report)
@@ -197,7 +197,9 @@ def test_rankings_that_do_not_go_together():
 
 def test_chance_is_the_mean_of_a_random_order():
     y, scores = two_rankings()
-    null_means = RankingReport(t=AT, k=4).from_predictions(y, scores).null_means
+    null_means = (
+        RankingReport(t=AT, k=4).from_predictions(y, scores).to_dict()["null_means"]
+    )
     n, m = y.size, int(y.sum())
     for depth, items in zip(AT, (5, 3, 20), strict=True):
         assert null_means[f"recall@{depth}"] == pytest.approx(items / n)
@@ -233,7 +235,7 @@ def test_labels_and_level():
         text, scores, pos_label="active"
     )
     variability = MetricInterval().from_predictions(y, scores["plain"])
-    assert report.intervals["plain"] == variability.confidence_interval(0.8)
+    assert report.main.intervals["plain"] == variability.confidence_interval(0.8)
     assert [
         report.to_dict()[one] for one in ("n_samples", "n_targets", "prevalence")
     ] == [
@@ -298,7 +300,7 @@ def test_tiny_pvalues_are_printed_as_a_bound():
     y_true = np.repeat([1, 0], [200, 4800])
     report = RankingReport().from_predictions(y_true, -np.arange(5000.0))
     assert "  < 1e-100" in str(report)
-    assert report.tests["model"].log10_pvalue < -300
+    assert report.main.tests["model"].log10_pvalue < -300
 
 
 def test_what_takes_long_is_not_tested_unasked():
@@ -306,7 +308,7 @@ def test_what_takes_long_is_not_tested_unasked():
     y = np.arange(n) % (n // m) == 0
     score = np.random.default_rng(0).permutation(n) // 10 + 2000 * y
     report = RankingReport(ties="pessimistic").from_predictions(y, {"A": score})
-    assert report.tests is None
+    assert report.main.tests is None
     sizes = np.unique(-score, return_counts=True)[1]
     null = RandomSelectionNull(n, m, tie_sizes=sizes, ties="pessimistic")
     row = report.to_frame().iloc[0]
@@ -382,7 +384,7 @@ def test_without_depths_there_is_no_top():
     assert "AP@k" not in str(RankingReport(t=5, k=()).from_predictions(y, scores))
     report = RankingReport(t=()).from_predictions(y, scores)
     assert "top" not in str(report)
-    assert list(report.null_means) == ["average_precision"]
+    assert list(report.to_dict()["null_means"]) == ["average_precision"]
 
 
 @pytest.mark.parametrize(
@@ -450,7 +452,7 @@ def test_rankings_far_below_chance_are_named(n_reversed, named):
     scores |= {f"<{i}>": rng.normal(-8.0 * y) for i in range(n_reversed)}
     report = RankingReport(pvalue=False).from_rankings(counts_of(y, scores))
     null = RandomSelectionNull(150, 48)
-    z = (np.array(list(report.values.values())) - null.mean()) / null.std()
+    z = (np.array(list(report.main.values.values())) - null.mean()) / null.std()
     assert np.all(z[:2] > -3)
     assert np.all(z[2:] < -3)
     line = f"  note       far below chance: {named}{NOTE}"
@@ -476,11 +478,11 @@ def test_cells_of_the_print_are_the_numbers():
     report = RankingReport(t=5).from_predictions(y, scores)
     lines = [line.split() for line in str(report).splitlines()]
     ap = skrank.average_precision(y, scores["plain"])
-    low, high = report.intervals["plain"]
-    z = report.tests["plain"].zscore
+    low, high = report.main.intervals["plain"]
+    z = report.main.tests["plain"].zscore
     row = f"plain {ap:.4f} {low:.4f} to {high:.4f} {z:.2f}"
     assert lines[9][:6] == row.split()
-    result = report.comparisons.comparisons[0]
+    result = report.main.comparisons.comparisons[0]
     low, high = result.confidence_interval()
     row = f"plain tied {result.difference:.4f} {low:.4f} to {high:.4f}"
     assert lines[-1][:6] == row.split()
@@ -494,7 +496,7 @@ def test_numbers_are_plain_and_fit_for_json(pvalue):
     assert fields["rankings"]["name"] == ["plain", "tied"]
     assert fields["n_targets"] == 5
     assert fields["comparisons"]["name_a"] == ["plain"]
-    numbers = [*report.null_means.values(), *report.values.values()]
+    numbers = [*report.to_dict()["null_means"].values(), *report.main.values.values()]
     numbers += [one for each in report.results.values() for one in each.values.values()]
     for columns in (report.to_dict()["rankings"], report.to_dict()["comparisons"]):
         numbers += [one for column in columns.values() for one in column]
@@ -749,10 +751,10 @@ def test_a_report_on_groups_is_that_of_the_classes():
     for name, score in scores.items():
         asked = y[kept], score[kept]
         interval = MetricInterval().from_predictions(*asked, **given)
-        assert report.intervals[name] == interval.confidence_interval()
+        assert report.main.intervals[name] == interval.confidence_interval()
         test = RandomSelectionTest().from_predictions(*asked, **given)
-        assert report.tests[name].log10_pvalue == test.log10_pvalue
-        assert report.values[name] == test.value
+        assert report.main.tests[name].log10_pvalue == test.log10_pvalue
+        assert report.main.values[name] == test.value
         for at in ("recall@5", "average_precision@0.1", "precision@60"):
             # the day without targets counts in precision
             every = at.startswith("precision")
@@ -762,11 +764,13 @@ def test_a_report_on_groups_is_that_of_the_classes():
             chance = RandomSelectionTest(at).from_predictions(
                 parts[0], parts[1], groups=parts[2]
             )
-            assert report.null_means[at] == pytest.approx(chance.null_mean, rel=1e-9)
+            assert report.to_dict()["null_means"][at] == pytest.approx(
+                chance.null_mean, rel=1e-9
+            )
     pair = RankingComparison().from_predictions(
         y[kept], {name: one[kept] for name, one in scores.items()}, **given
     )
-    (found,) = report.comparisons.comparisons
+    (found,) = report.main.comparisons.comparisons
     assert found.log10_pvalue == pair.log10_pvalue
     assert "data set   600 items" in str(report)
     counted = "means over 11 to 12 of 12 groups, in which the metric is defined"
@@ -796,10 +800,10 @@ def test_reports_on_estimators_are_on_their_scores(groups):
     if groups is None:
         scorer = make_average_precision_scorer()
         found = cross_validate(models["nb"], X, y, cv=3, scoring=scorer)
-        assert report.values["nb"] == pytest.approx(found["test_score"].mean())
+        assert report.main.values["nb"] == pytest.approx(found["test_score"].mean())
     test = RandomSelectionTest().from_cv(models["nb"], X, y, cv=3, groups=groups)
     tested = RankingReport(t=5).from_cv(models, X, y, cv=3, groups=groups)
-    assert tested.tests["nb"].pvalue == test.pvalue
+    assert tested.main.tests["nb"].pvalue == test.pvalue
     results = {
         name: cross_validate(
             model, X, y, cv=3, return_estimator=True, return_indices=True
@@ -821,7 +825,7 @@ def test_rankings_are_reported_as_the_data_they_are_from():
     report = RankingReport().from_rankings(folds)
     assert "  rankings   means over 3 folds\n" in str(report)
     test = RandomSelectionTest().from_rankings(folds.only("plain"))
-    assert report.tests["plain"].zscore == test.zscore
+    assert report.main.tests["plain"].zscore == test.zscore
     untested = RankingReport(pvalue=False).from_rankings(folds)
     assert untested.main.null_distributions["plain"].std() == pytest.approx(
         test.null_std
@@ -834,9 +838,9 @@ def test_rankings_of_classes_are_not_compared():
     y, scores = np.arange(90) % 3, rng.random((90, 3))
     rankings = Rankings.from_classes(y, scores, [0, 1, 2])
     report = RankingReport().from_rankings(rankings)
-    assert report.comparisons is None
+    assert report.main.comparisons is None
     assert "left out, because each class has targets of its own" in str(report)
-    low, high = np.sort(list(report.values.values()))[[0, -1]]
+    low, high = np.sort(list(report.main.values.values()))[[0, -1]]
     assert f"of 3 classes is {low:.3g} (" in report.conclusion()
     assert f" to {high:.3g} (" in report.conclusion()
 

@@ -39,19 +39,19 @@ FEW_Y, FEW = lists(800, 20, seed=1)
 def test_tests_and_comparisons_are_by_the_metric(metric):
     y, scores = FEW_Y, FEW
     report = RankingReport(compare_by=metric).from_predictions(y, scores)
-    assert report.metric == metric
+    assert report.main.metric.name == metric
     for name, score in scores.items():
         test = RandomSelectionTest(metric).from_predictions(y, score)
-        assert report.values[name] == test.value
-        assert report.tests[name].pvalue == test.pvalue
+        assert report.main.values[name] == test.value
+        assert report.main.tests[name].pvalue == test.pvalue
         judge = MetricInterval(metric).from_predictions(y, score)
-        assert report.intervals[name] == judge.confidence_interval()
+        assert report.main.intervals[name] == judge.confidence_interval()
     judge = RankingComparison(metric).compare_all(y, scores)
-    assert report.comparisons.to_dict() == judge.to_dict()
+    assert report.main.comparisons.to_dict() == judge.to_dict()
     assert report.leaderboard.names == judge.leaderboard().names
     row = report.to_frame().iloc[0]
-    assert row[metric] == report.values["A"]
-    assert row["null_mean"] == report.tests["A"].null_mean
+    assert row[metric] == report.main.values["A"]
+    assert row["null_mean"] == report.main.tests["A"].null_mean
     assert report.conclusion().startswith(f"A has the largest {metric}, ")
     assert f"A: {metric} " in report.to_html()
     assert report.to_dict()["metric"] == metric
@@ -59,11 +59,13 @@ def test_tests_and_comparisons_are_by_the_metric(metric):
 
 def test_a_metric_without_a_null_distribution_and_smaller_is_better():
     report = RankingReport(compare_by="k_at_recall(0.8)").from_predictions(Y, SCORES)
-    assert report.tests is None
+    assert report.main.tests is None
     assert "k_at_recall(0.8) has no null distribution here" in str(report)
     assert report.conclusion().startswith("A has the smallest k_at_recall(0.8), ")
     assert "higher" in report.conclusion()
-    assert report.leaderboard.names[0] == min(report.values, key=report.values.get)
+    assert report.leaderboard.names[0] == min(
+        report.main.values, key=report.main.values.get
+    )
 
 
 def test_several_metrics_have_letters_of_the_worse():
@@ -214,5 +216,5 @@ def test_lists_of_different_items_have_no_common_null_mean():
         for name, sizes in (("A", (13, 20)), ("B", (60, 70)))
     }
     report = RankingReport(t=5).from_rankings(Rankings.from_rankings(lists))
-    assert report.null_means == {}
-    assert report.tests["A"].null_mean != report.tests["B"].null_mean
+    assert report.to_dict()["null_means"] == {}
+    assert report.main.tests["A"].null_mean != report.main.tests["B"].null_mean
