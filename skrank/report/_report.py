@@ -41,7 +41,6 @@ from skrank.metrics._definitions import AnyMetric, Metric, make_metric, make_nul
 from skrank.null import RandomSelectionNull
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._counts import RankCounts
-from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import MODEL, Rankings
 from skrank.ranking._several import columns_by_name, is_table
@@ -219,8 +218,8 @@ def ranking_report(
         for metric in (main, *others.values())
     }
     compared = {}
-    is_listed = all(isinstance(one.items, ListedItems) for one in every.parts[0])
-    if not every.of_classes and len(every.names) > 1 and is_listed:
+    has_items = all(one.has_items for one in every.parts[0])
+    if not every.of_classes and len(every.names) > 1 and has_items:
         compared = {
             name: RankingComparison(one, **settings).compare_all(rankings_for(one))
             for name, one in compared_by.items()
@@ -364,7 +363,8 @@ def _rankings(
             y_score = {MODEL if called in (None, "") else called: y_score}
         lower = {"lower_is_better": lower_is_better}
         found = Rankings.from_predictions(y_true, y_score, **columns, **lower)
-    return replace(found, names=tuple(map(str, found.names)))
+    models = tuple(one._replace(name=str(one.name)) for one in found.models)
+    return replace(found, models=models)
 
 
 def _depths(

@@ -34,7 +34,7 @@ from skrank.metrics._definitions import (
     make_metric,
 )
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._rankings import Rankings
+from skrank.ranking._rankings import Part, Rankings
 
 CHANCE = "random selection"
 # Share of the range of a metric, from its least value, below which a reference is too
@@ -227,7 +227,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             y_true, y_score, pos_label=pos_label, lower_is_better=lower_is_better
         )
         row = tuple(replace(one, several=True) for one in ranked.parts[0])
-        day = replace(ranked, parts=[row], kind="groups", labels=(group,), grouped=True)
+        day = replace(ranked, rows=(Part(row, label=group),))
         return self._after(previous, day, "group")
 
     def from_rankings(self, rankings: Any) -> RankingMonitorResult:
@@ -259,7 +259,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     ) -> RankingMonitorResult:
         self._check_data(rankings)
         if rankings.kind != "groups":
-            raise invalid("groups", "hold the day of each item", "none")
+            raise invalid(name, "hold the day of each item", "none")
         models = self._models(rankings)
         settings = self._settings([as_text(rankings.names[i]) for i in models])
         state = self._state(before, settings)
