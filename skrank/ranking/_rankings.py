@@ -79,8 +79,8 @@ MODEL = "model"
 class Model(NamedTuple):
     """A model: its name, and what its scores are.
 
-    `output` is the output of an estimator, and None for scores that were given. Scores
-    of which lower ones are better were turned.
+    `output` is that of an estimator, and None for scores that were given. Those of
+    which lower ones are better were turned.
     """
 
     name: Any
@@ -92,9 +92,9 @@ class Model(NamedTuple):
 class Part:
     """What is ranked together: the rankings by each model, and what the items are.
 
-    `items` are their positions among all items, `label` is the group given by the user,
-    and `fold` the number of the fold. They are None for one part, and `items` also for
-    rankings that were made before.
+    `items` are their positions among all items, and None for one part and for rankings
+    that were made before. `label` is the group, or None without groups, and `fold` the
+    number of the fold, or None without folds.
     """
 
     rankings: tuple[Ranking, ...]
@@ -634,9 +634,10 @@ class Rankings:
         if not any(columns):
             raise invalid("rankings", "hold at least one ranking", brief(rankings))
         columns = [[as_ranking(one) for one in column] for column in columns]
-        if len({one.weighted for column in columns for one in column}) > 1:
-            rule = "hold rankings with weights alone, or without"
-            raise invalid("rankings", rule, "both")
+        weighted = [one.weighted for column in columns for one in column]
+        if any(weighted) and not all(weighted):
+            got = f"{sum(weighted)} of {len(weighted)} with weights"
+            raise invalid("rankings", "have weights in all rankings, or in none", got)
         # the lists of several parts may have different items, of the same targets
         sizes = {
             tuple((one.n_samples if single else 0, one.n_targets) for one in column)
@@ -719,7 +720,7 @@ class Rankings:
 
         The estimators of a model are released before those of the next are fitted.
         """
-        jobs = check_jobs(n_jobs)
+        y, jobs = labels.values, check_jobs(n_jobs)
         scores_of = partial(
             oriented_scores, pos_label=pos_label, detector_targets=detector_targets
         )
@@ -743,10 +744,7 @@ class Rankings:
                 tasks = zip(results["estimator"], test, strict=True)
                 found = run_jobs(
                     scores_of,
-                    (
-                        (one, rows(X, index), labels.values[index])
-                        for one, index in tasks
-                    ),
+                    ((one, rows(X, index), y[index]) for one, index in tasks),
                     total=len(test),
                     label="folds",
                     n_jobs=jobs,
@@ -783,13 +781,18 @@ class Rankings:
         every = held or [np.arange(inputs[0][0].y_score.size)]
         # folds have nothing outside their lists
         outside = None if grouping is None or held else grouping.outside
-        rows = []
+        rows: list[Part] = []
         for fold, (labels, places) in enumerate(_within_folds(every, grouping)):
-            columns = [take_parts(data, places, outside) for data in inputs[fold]]
-            for label, place, *row in zip(labels, places, *columns, strict=True):
-                rankings = tuple(replace(rank(one), several=grouped) for one in row)
-                items, number = every[fold][place], fold if held else None
-                rows.append(Part(rankings, items, label, number))
+            columns = [
+                [
+                    replace(rank(one), several=grouped)
+                    for one in take_parts(data, places, outside)
+                ]
+                for data in inputs[fold]
+            ]
+            items, number = every[fold], fold if held else None
+            each = zip(zip(*columns, strict=True), places, labels, strict=True)
+            rows += (Part(row, items[at], label, number) for row, at, label in each)
         return replace(self, rows=tuple(rows))
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from skrank import (
     RankCounts,
     Ranking,
     RankingComparison,
+    ThresholdChoice,
     make_metric,
     ranking_report,
 )
@@ -125,6 +126,22 @@ def test_lower_is_better():
     one = Ranking.from_predictions(Y, SCORES["A"])
     with pytest.raises(ValueError, match="be left out for rankings and counts"):
         ranking_report(one, lower_is_better=True)
+
+
+def test_thresholds_of_columns_of_which_lower_scores_are_better():
+    # judged by the same columns with texts as names
+    rng = np.random.default_rng(3)
+    y = rng.random(200) < 0.2
+    energy = rng.normal(size=(200, 2)) - y[:, None]
+    rule = ThresholdChoice(t=0.1, n_resamples=99)
+    asked = {"lower_is_better": True, "thresholds": rule, "pvalue": False}
+    found = ranking_report(y, energy, **asked)
+    expected = ranking_report(y, {"0": energy[:, 0], "1": energy[:, 1]}, **asked)
+    for name in ("0", "1"):
+        (one,), (other,) = found.thresholds[name], expected.thresholds[name]
+        assert one.score == "minus the given scores"
+        assert (one.threshold, str(one)) == (other.threshold, str(other))
+    assert str(found) == str(expected)
 
 
 @pytest.mark.parametrize(

@@ -451,7 +451,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         These are all groups if `undefined` is the value of those that were left out.
         """
         fill = math.nan if self.undefined == "raise" else float(self.undefined)
-        every = asked.kind != "groups" or len(asked.labels) == len(rankings.labels)
+        every = asked.kind != "groups" or len(asked.rows) == len(rankings.rows)
         if math.isnan(fill) or every:
             return asked, [*values]
         defined = set(asked.rows)

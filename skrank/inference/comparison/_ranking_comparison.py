@@ -219,8 +219,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         """
         rankings = Rankings.from_rankings(rankings)
         if len(rankings.names) != 2:
-            rule = "hold two models, or else be given to `compare_all`"
-            raise invalid("y_score", rule, str(len(rankings.names)))
+            rule = "be of two models here, or else be given to `compare_all`"
+            got = f"{len(rankings.names)} by the names {brief(list(rankings.names))}"
+            raise invalid("rankings", rule, got)
         (result,) = self._compare(_Models(self, rankings), [(0, 1)])
         return result
 

@@ -223,6 +223,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             of this monitor and of these models, as it was written.
         """
         # shared: pos_label lower_is_better
+        day_text(group, "group")  # refuses what is no day
         ranked = Rankings.from_predictions(
             y_true, y_score, pos_label=pos_label, lower_is_better=lower_is_better
         )
@@ -259,7 +260,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     ) -> RankingMonitorResult:
         self._check_data(rankings)
         if rankings.kind != "groups":
-            raise invalid(name, "hold the day of each item", "none")
+            raise invalid("groups", "hold the day of each item", "none")
         models = self._models(rankings)
         settings = self._settings([as_text(rankings.names[i]) for i in models])
         state = self._state(before, settings)
@@ -274,7 +275,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
                 rule = "hold days that were not there before, each in one spelling"
                 raise invalid(name, rule, brief(rankings.labels[i]))
             seen.add(days[i])
-            value, evidence = self._day([rankings.parts[i][j] for j in models])
+            value, evidence = self._day([rankings.rows[i].rankings[j] for j in models])
             if evidence is not None:
                 n_counted += 1
                 logs = np.broadcast_to(logs, evidence.shape)
@@ -370,11 +371,11 @@ class RankingMonitor(Question[RankingMonitorResult]):
         names = [*rankings.names]
         if self.reference == CHANCE or is_real(self.reference):
             if len(names) > 1:
-                raise invalid("y_score", "be of one model", brief(names))
+                raise invalid("rankings", "be of one model here", brief(names))
             return [0]
         if len(names) != 2 or self.reference not in names:
-            rule = f"hold two models, one of which is {self.reference!r}"
-            raise invalid("y_score", rule, brief(names))
+            rule = f"be of two models, one of which is {self.reference!r}"
+            raise invalid("rankings", rule, brief(names))
         other = names.index(self.reference)
         return [1 - other, other]
 
