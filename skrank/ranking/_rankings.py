@@ -165,7 +165,7 @@ class Rankings:
 
     @property
     def kind(self) -> str:
-        """Whether there is one part, or one for each group or fold."""
+        """Whether there is one part, one for each group, or one for each fold."""
         if self.rows[0].fold is not None:
             return "folds"
         return "groups" if self.grouped else "one"
