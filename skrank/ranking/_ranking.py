@@ -211,6 +211,11 @@ class Ranking:
         return self.n_samples
 
     @property
+    def has_items(self) -> bool:
+        """Whether the items are known one by one, and were not only counted."""
+        return isinstance(self.items, ListedItems)
+
+    @property
     def weighted(self) -> bool:
         """Whether depths are sums of weights."""
         return bool(self.items.weighted)

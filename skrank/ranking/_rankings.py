@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -76,8 +76,35 @@ Codes = NDArray[np.intp]
 MODEL = "model"
 
 
-@signature_of("names", "parts", "kind", "labels")
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Model(NamedTuple):
+    """A model: its name, and what its scores are.
+
+    `output` is that of an estimator, and None for scores that were given. Those of
+    which lower ones are better were turned.
+    """
+
+    name: Any
+    output: Orientation | None = None
+    lower_is_better: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What is ranked together: the rankings by each model, and what the items are.
+
+    `items` are their positions among all items, and None for one part and for rankings
+    that were made before. `label` is the group, or None without groups, and `fold` the
+    number of the fold, or None without folds.
+    """
+
+    rankings: tuple[Ranking, ...]
+    items: Codes | None = None
+    label: Any = None
+    fold: int | None = None
+
+
+@signature_of("models", "rows")
+@dataclass(frozen=True, eq=False, repr=False)
 class Rankings:
     """Rankings of the same items, with a row for each part and a column for each model.
 
@@ -113,29 +140,57 @@ class Rankings:
     0.833
     """
 
-    # `items` are the positions of the items of each part among all items, and empty for
-    # one part. `clusters` and `strata` are codes of all items. `folds` is the fold of
-    # each part, and `ratio` the number of held-out items for each item of a fit.
-    # `grouped` tells whether the parts are given by the user's `groups`, and
-    # `of_classes` whether each model is a class, with targets of its own. `pos_label`
-    # is that which was given, and `outputs` tells which output of an estimator the
-    # scores of each model are; it is empty for scores that were given. `of_items` are
-    # all items, which columns of settings must fit.
-    names: tuple[Any, ...]
-    parts: Sequence[tuple[Ranking, ...]]
-    kind: str = "one"
-    labels: tuple[Any, ...] = ()
-    items: tuple[Codes, ...] = ()
+    # `clusters` and `strata` are codes of all items. `ratio` is the number of held-out
+    # items for each item of a fit. `of_classes` tells whether each model is a class,
+    # with targets of its own. `pos_label` is that which was given. `of_items` are all
+    # items, which columns of settings must fit.
+    models: tuple[Model, ...]
+    rows: tuple[Part, ...]
     clusters: Codes | None = None
     strata: Codes | None = None
-    folds: tuple[int, ...] = ()
     ratio: float = 0.0
-    grouped: bool = False
     of_classes: bool = False
     pos_label: object = None
-    outputs: tuple[Orientation, ...] = ()
-    lower_is_better: tuple[Any, ...] = ()
     of_items: Items | None = None
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """Names of the models."""
+        return tuple(model.name for model in self.models)
+
+    @cached_property
+    def parts(self) -> list[tuple[Ranking, ...]]:
+        """The rankings of each part by each model."""
+        return [part.rankings for part in self.rows]
+
+    @property
+    def kind(self) -> str:
+        """Whether there is one part, one for each group, or one for each fold."""
+        if self.rows[0].fold is not None:
+            return "folds"
+        return "groups" if self.grouped else "one"
+
+    @property
+    def grouped(self) -> bool:
+        """Whether the parts are given by the user's `groups`."""
+        return self.rows[0].label is not None
+
+    @cached_property
+    def labels(self) -> tuple[Any, ...]:
+        """Labels of the parts; empty for one part."""
+        if self.grouped:
+            return tuple(part.label for part in self.rows)
+        return self.folds
+
+    @property
+    def folds(self) -> tuple[int, ...]:
+        """Fold of each part; empty without folds."""
+        return tuple(part.fold for part in self.rows if part.fold is not None)
+
+    @property
+    def items(self) -> list[Codes]:
+        """Positions of the items of each part; empty if they are not known."""
+        return [part.items for part in self.rows if part.items is not None]
 
     @classmethod
     def from_predictions(
@@ -227,7 +282,7 @@ class Rankings:
                 rule = "be False for a Ranking, RankCounts and dask"
                 raise invalid("lower_is_better", rule, brief(lower_is_better))
             ranking = as_ranking(y_true, y_score, pos_label=pos_label, **counts)
-            return cls((MODEL,), [(ranking,)])
+            return cls((Model(MODEL),), (Part((ranking,)),))
         y_true, y_score = columns_of(y_true, y_score)
         if folds is not None and clusters is not None:
             rule = "be left out for folds, which `cv_groups` makes of whole clusters"
@@ -243,7 +298,7 @@ class Rankings:
         indexed = [one for one in models.values() if has_index(one)]
         for name, one in models.items():  # also where the labels have no index
             check_index(called[name], one, (indexed or [one])[0])
-        lower = tuple(lower_columns(lower_is_better, models))
+        lower = lower_columns(lower_is_better, models)
         inputs = tuple(
             check_ranking_input(
                 y_true,
@@ -257,12 +312,11 @@ class Rankings:
             for name, one in models.items()
         )
         found = cls(
-            tuple(models),
+            tuple(Model(name, None, name in lower) for name in models),
             (),
             clusters=_codes("clusters", clusters, inputs[0]),
             strata=_codes("strata", strata, inputs[0]),
             pos_label=pos_label,
-            lower_is_better=lower,
             of_items=inputs[0].of_items,
         )
         grouping = None
@@ -379,7 +433,8 @@ class Rankings:
             **data,
         )
         every = items_of(y, len(marks[0]))
-        return replace(ranked, pos_label=pos_label, outputs=outputs, of_items=every)
+        models = tuple(map(Model, named, outputs))
+        return replace(ranked, models=models, pos_label=pos_label, of_items=every)
 
     @classmethod
     def from_cv(
@@ -454,22 +509,22 @@ class Rankings:
         # shared: unfitted X_fit y cv cv_groups params groups pos_label detector_targets
         check_order(X, y)
         named = _named(estimator)
-        labels = as_column("y", y)
-        factorize("y", y)  # labels of one kind, none missing
-        of_items = items_of(y, labels.size)
-        grouping = _grouping("groups", groups, of_items)
-        given = _grouping("cv_groups", cv_groups, of_items)
+        labels = _Labels.of(y, pos_label)
+        grouping = _grouping("groups", groups, labels.of_items)
+        given = _grouping("cv_groups", cv_groups, labels.of_items)
         units, codes = given or grouping, None
         if units is not None:
             cv = with_whole_groups(cv, len(units.labels))
             codes = units.codes if given or needs_groups(cv) else None
-        folds = make_folds(cv, named.values(), X, labels, codes, repeated=repeated)
+        folds = make_folds(
+            cv, named.values(), X, labels.values, codes, repeated=repeated
+        )
         shown = track(named, total=len(named), label="fits", progress=progress)
 
         def fit(name: Any) -> Mapping[str, Any]:
             return fit_folds(named[name], X, y, folds, n_jobs, params)
 
-        data = X, y, of_items, grouping
+        data = X, labels, grouping
         return cls._of_folds(shown, fit, *data, n_jobs, pos_label, detector_targets)
 
     @classmethod
@@ -534,8 +589,8 @@ class Rankings:
         if not repeated:
             for results in named.values():
                 check_held_out_once(held_out(results), "cv_results")
-        of_items = items_of(y, as_column("y", y).size)
-        data = X, y, of_items, _grouping("groups", groups, of_items)
+        labels = _Labels.of(y, pos_label)
+        data = X, labels, _grouping("groups", groups, labels.of_items)
         results_of = named.__getitem__
         return cls._of_folds(
             named, results_of, *data, n_jobs, pos_label, detector_targets
@@ -576,23 +631,28 @@ class Rankings:
         if not all(isinstance(r, Ranking | RankCounts) for c in columns for r in c):
             rule = "be Rankings, or hold Ranking and RankCounts alone"
             raise invalid("rankings", rule, type(rankings).__name__)
+        if not any(columns):
+            raise invalid("rankings", "hold at least one ranking", brief(rankings))
         columns = [[as_ranking(one) for one in column] for column in columns]
+        weighted = [one.weighted for column in columns for one in column]
+        if any(weighted) and not all(weighted):
+            got = f"{sum(weighted)} of {len(weighted)} with weights"
+            raise invalid("rankings", "have weights in all rankings, or in none", got)
         # the lists of several parts may have different items, of the same targets
         sizes = {
             tuple((one.n_samples if single else 0, one.n_targets) for one in column)
             for column in columns
         }
-        if len(sizes) != 1 or not columns[0]:
+        if len(sizes) > 1:
             got = " beside ".join(map(brief, columns))
             what = "items" if single else "targets, scored or missed"
             raise invalid("rankings", f"hold rankings of the same {what}", got)
-        parts = list(zip(*columns, strict=True))
+        models, rows = tuple(map(Model, named)), zip(*columns, strict=True)
         if single:
-            return cls(tuple(named), parts)
+            return cls(models, tuple(map(Part, rows)))
         # as those of `groups`, whose lists may end before a cutoff
-        parts = [tuple(replace(one, several=True) for one in row) for row in parts]
-        labels = tuple(range(len(parts)))
-        return cls(tuple(named), parts, "groups", labels, grouped=True)
+        cut = (tuple(replace(one, several=True) for one in row) for row in rows)
+        return cls(models, tuple(Part(row, label=i) for i, row in enumerate(cut)))
 
     @classmethod
     def from_classes(cls, y_true: ArrayLike, y_score: Any, classes: ArrayLike) -> Self:
@@ -641,7 +701,8 @@ class Rankings:
         sizes = [(data.targets.size, data.y_score.size) for data in inputs]
         kept = both_classes(sizes, grouped=False)
         row = tuple(rank(inputs[i]) for i in kept)
-        return cls(tuple(names[i] for i in kept), [row], of_classes=True)
+        models = tuple(Model(names[i]) for i in kept)
+        return cls(models, (Part(row),), of_classes=True)
 
     @classmethod
     def _of_folds(
@@ -649,8 +710,7 @@ class Rankings:
         names: Iterable[Any],
         results_of: Callable[[Any], Mapping[str, Any]],
         X: Any,  # noqa: N803
-        y: ArrayLike,
-        of_items: Items,
+        labels: _Labels,
         grouping: _Grouping | None,
         n_jobs: int | None,
         pos_label: object,
@@ -660,20 +720,19 @@ class Rankings:
 
         The estimators of a model are released before those of the next are fitted.
         """
-        labels, jobs = as_column("y", y), check_jobs(n_jobs)
-        is_target = mark_targets(y, pos_label)  # a fold may have none
+        y, jobs = labels.values, check_jobs(n_jobs)
         scores_of = partial(
             oriented_scores, pos_label=pos_label, detector_targets=detector_targets
         )
-        columns: dict[Any, list[RankingInput]] = {}
-        outputs: list[Orientation] = []
+        models: list[Model] = []
+        columns: list[list[RankingInput]] = []
         held: list[Codes] = []
         ratio = 0.0
         for name in names:
             with _naming(name):
                 results = results_of(name)
                 test = held_out(results)
-                if not columns:
+                if not models:
                     held = check_held_out(test, X)
                     sizes = zip(test, results["indices"]["train"], strict=True)
                     ratio = float(np.mean([len(out) / len(fit) for out, fit in sizes]))
@@ -685,26 +744,25 @@ class Rankings:
                 tasks = zip(results["estimator"], test, strict=True)
                 found = run_jobs(
                     scores_of,
-                    ((one, rows(X, index), labels[index]) for one, index in tasks),
+                    ((one, rows(X, index), y[index]) for one, index in tasks),
                     total=len(test),
                     label="folds",
                     n_jobs=jobs,
                 )
-                columns[name] = [
-                    check_ranking_input(is_target[index], score)
+                column = [
+                    check_ranking_input(labels.is_target[index], score)
                     for index, (_, score) in zip(test, found, strict=True)
                 ]
-                outputs.append(found[0][0])
-        inputs = list(zip(*columns.values(), strict=True))
+                columns.append(column)
+                models.append(Model(name, found[0][0]))
         made = cls(
-            tuple(columns),
+            tuple(models),
             (),
             ratio=ratio,
             pos_label=pos_label,
-            outputs=tuple(outputs),
-            of_items=of_items,
+            of_items=labels.of_items,
         )
-        return made._divided(inputs, held, grouping)
+        return made._divided(list(zip(*columns, strict=True)), held, grouping)
 
     def _divided(
         self,
@@ -719,31 +777,23 @@ class Rankings:
         """
         grouped = grouping is not None
         if not held and not grouped:
-            return replace(self, parts=[tuple(map(rank, inputs[0]))])
+            return replace(self, rows=(Part(tuple(map(rank, inputs[0]))),))
         every = held or [np.arange(inputs[0][0].y_score.size)]
-        labels, inside, folds = _within_folds(every, grouping)
         # folds have nothing outside their lists
         outside = None if grouping is None or held else grouping.outside
-        parts = [
-            tuple(replace(rank(part), several=grouped) for part in row)
-            for models, within in zip(inputs, inside, strict=True)
-            for row in zip(
-                *(take_parts(data, within, outside) for data in models), strict=True
-            )
-        ]
-        return replace(
-            self,
-            parts=parts,
-            kind="folds" if held else "groups",
-            labels=labels,
-            items=tuple(
-                index[part]
-                for index, within in zip(every, inside, strict=True)
-                for part in within
-            ),
-            folds=folds if held else (),
-            grouped=grouped,
-        )
+        rows: list[Part] = []
+        for fold, (labels, places) in enumerate(_within_folds(every, grouping)):
+            columns = [
+                [
+                    replace(rank(one), several=grouped)
+                    for one in take_parts(data, places, outside)
+                ]
+                for data in inputs[fold]
+            ]
+            items, number = every[fold], fold if held else None
+            each = zip(zip(*columns, strict=True), places, labels, strict=True)
+            rows += (Part(row, items[at], label, number) for row, at, label in each)
+        return replace(self, rows=tuple(rows))
 
     def __repr__(self) -> str:
         """Print the numbers of models, parts, items and targets."""
@@ -842,7 +892,7 @@ class Rankings:
         sizes = [(m, m + other) for m, other in zip(targets, others, strict=True)]
         kept = both_classes(
             sizes,
-            grouped=self.grouped,
+            grouped=self.grouped and bool(self.items),  # by the argument `groups`
             is_defined=is_defined,
             unit="groups" if self.grouped else self.kind,
             undefined=undefined,
@@ -853,13 +903,7 @@ class Rankings:
         """Return some of the parts, by their numbers in ascending order."""
         if len(kept) == len(self.parts):
             return self
-        return replace(
-            self,
-            parts=[self.parts[i] for i in kept],
-            labels=tuple(self.labels[i] for i in kept),
-            folds=tuple(self.folds[i] for i in kept) if self.folds else (),
-            items=tuple(self.items[i] for i in kept) if self.items else (),
-        )
+        return replace(self, rows=tuple(self.rows[i] for i in kept))
 
     def only(self, *names: Any) -> Self:
         """Return the rankings of some models.
@@ -875,12 +919,11 @@ class Rankings:
             The rankings of these models, in this order.
         """
         at = [self.names.index(name) for name in names]
-        parts = [tuple(row[i] for i in at) for row in self.parts]
-        outputs = tuple(self.outputs[i] for i in at if self.outputs)
-        lower = tuple(name for name in names if name in self.lower_is_better)
-        return replace(
-            self, names=names, parts=parts, outputs=outputs, lower_is_better=lower
+        rows = tuple(
+            replace(part, rankings=tuple(part.rankings[i] for i in at))
+            for part in self.rows
         )
+        return replace(self, models=tuple(self.models[i] for i in at), rows=rows)
 
     @property
     def repetition(self) -> Codes | None:
@@ -941,6 +984,21 @@ def _named(estimator: Any) -> Mapping[Any, Any]:
     return named
 
 
+class _Labels(NamedTuple):
+    """Labels of the items of a cross-validation, as they are read once."""
+
+    values: NDArray[Any]
+    is_target: NDArray[np.bool_]
+    of_items: Items
+
+    @classmethod
+    def of(cls, y: ArrayLike, pos_label: object) -> Self:
+        """Check labels; a fold may have no targets."""
+        values = as_column("y", y)
+        factorize("y", y)  # labels of one kind, none missing
+        return cls(values, mark_targets(y, pos_label), items_of(y, values.size))
+
+
 class _Grouping(NamedTuple):
     """Group of each item; labels of all groups, with what is outside their lists."""
 
@@ -976,18 +1034,17 @@ def _check_several(name: str, labels: Sequence[Any]) -> None:
 
 def _within_folds(
     held: list[Codes], grouping: _Grouping | None
-) -> tuple[tuple[Any, ...], list[list[Codes]], tuple[int, ...]]:
-    """Return the label of each part, its positions in its fold, and its fold.
+) -> list[tuple[list[Any], list[Codes]]]:
+    """Return the labels of the parts of each fold, and their positions in it.
 
-    Without groups, there is a part for each fold, and its number is the label. If a
-    group is in several folds, the label has the number of the fold as well.
+    Without groups, a fold is one part without a label. If a group is in several folds,
+    its label has the number of the fold as well.
     """
     if grouping is None:
-        numbers = tuple(range(len(held)))
-        return numbers, [[np.arange(index.size)] for index in held], numbers
+        return [([None], [np.arange(index.size)]) for index in held]
     codes, names = grouping.codes, grouping.labels
     if len(held) == 1 and held[0].size == codes.size:  # groups without items, too
-        return tuple(names), [items_of_groups(codes, len(names))], (0,) * len(names)
+        return [(names, items_of_groups(codes, len(names)))]
     found = [np.unique(codes[index], return_inverse=True) for index in held]
     every = np.concatenate([present for present, _ in found])
     sizes = np.concatenate([np.bincount(within) for _, within in found])
@@ -1000,9 +1057,10 @@ def _within_folds(
             UserWarning,
         )
     is_repeated = np.unique(every).size < every.size
-    labels, folds = [], []
-    for i, (present, _) in enumerate(found):
-        labels += [(i, names[code]) if is_repeated else names[code] for code in present]
-        folds += [i] * present.size
-    inside = [items_of_groups(within, present.size) for present, within in found]
-    return tuple(labels), inside, tuple(folds)
+    return [
+        (
+            [(i, names[code]) if is_repeated else names[code] for code in present],
+            items_of_groups(within, present.size),
+        )
+        for i, (present, within) in enumerate(found)
+    ]

@@ -252,6 +252,6 @@ def take_parts(
     missed = outside.missed.tolist()
     if outside.unlisted is None:
         counts = zip(found, missed, strict=True)
-        return [replace(one, n_missed=number) for one, number in counts]
+        return [replace(one, n_missed=m) if m else one for one, m in counts]
     pairs = zip(missed, outside.unlisted.tolist(), strict=True)
     return [append_unlisted(one, *pair) for one, pair in zip(found, pairs, strict=True)]

@@ -36,7 +36,6 @@ from skrank.inference.random_selection._random_selection import (
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics._definitions import AnyMetric, Metric, make_metric, make_null_metric
 from skrank.null import RandomSelectionNull
-from skrank.ranking._items import ListedItems
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._ties import untied
 from skrank.report._metric_report import MetricReport
@@ -203,7 +202,7 @@ class RankingReport(Question[RankingReportResult]):
         is_compared = (
             len(every.names) > 1
             and not every.of_classes
-            and all(isinstance(one.items, ListedItems) for one in every.parts[0])
+            and all(one.has_items for one in every.parts[0])
         )
         results = {}
         for name, metric in metrics.items():

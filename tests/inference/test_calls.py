@@ -74,7 +74,7 @@ def test_what_two_rankings_are_called():
     assert asked.from_predictions(Y, np.stack([X[:, 0], noise], 1)).names == ("0", "1")
     assert asked.from_predictions(Y, {"A": X[:, 0], "B": noise}).names == ("A", "B")
     for wrong in (noise, {"A": noise}, dict.fromkeys("ABC", noise)):
-        with pytest.raises(ValueError, match="`y_score` must hold two models"):
+        with pytest.raises(ValueError, match="`rankings` must be of two models"):
             asked.from_predictions(Y, wrong)
 
 

@@ -279,9 +279,9 @@ def test_data_that_cannot_be_monitored():
         monitor.from_predictions(y, score)
     with pytest.raises(ValueError, match="`clusters` must be left out"):
         monitor.from_predictions(y, score, groups=day, clusters=np.arange(500) % 50)
-    with pytest.raises(ValueError, match="`y_score` must be of one model"):
+    with pytest.raises(ValueError, match="`rankings` must be of one model"):
         monitor.from_predictions(y, {"a": score, "b": score}, groups=day)
-    with pytest.raises(ValueError, match="`y_score` must hold two models.*'old'"):
+    with pytest.raises(ValueError, match="`rankings` must be of two models.*'old'"):
         MONITORS["model"].from_predictions(y, {"a": score, "b": score}, groups=day)
     result = monitor.from_predictions(y, score, groups=day)
     with pytest.raises(ValueError, match="`group` must hold days that were not"):

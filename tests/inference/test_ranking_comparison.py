@@ -903,7 +903,23 @@ def test_rankings_that_cannot_be_compared():
     with pytest.raises(ValueError, match="`n_missed` must be left out for RankingComp"):
         asked.from_rankings({"A": missed, "B": missed})
     with pytest.raises(ValueError, match="hold rankings of the same targets"):
-        asked.from_rankings({"A": [], "B": []})
+        asked.from_rankings({"A": [ranking], "B": [ranking, short]})
+
+
+def test_all_pairs_of_rankings_that_are_made_already():
+    # judged by the same scores
+    scores = {"A": A, "B": B, "C": A + B}
+    made = {name: skrank.Ranking.from_predictions(Y, s) for name, s in scores.items()}
+    asked = RankingComparison(n_resamples=99)
+    expected = asked.compare_all(Y, scores).to_dict()
+    assert asked.compare_all(made).to_dict() == expected
+    assert asked.compare_all(skrank.Rankings.from_rankings(made)).to_dict() == expected
+    for given in ({"y_score": A}, {"groups": GROUPS}, {"lower_is_better": True}):
+        (name,) = given
+        with pytest.raises(ValueError, match=f"`{name}` must be left out for rankings"):
+            asked.compare_all(made, **given)
+    with pytest.raises(ValueError, match="hold Ranking and RankCounts alone; got dict"):
+        asked.compare_all(scores)
 
 
 @pytest.mark.nightly

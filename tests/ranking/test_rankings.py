@@ -472,7 +472,7 @@ def test_sparse_scores_are_refused():
 
 def test_a_comparison_of_three_models_is_compare_all():
     three = Rankings.from_predictions(Y, {"a": A, "b": B, "c": A + B})
-    with pytest.raises(ValueError, match="two models, or .* `compare_all`; got 3"):
+    with pytest.raises(ValueError, match="two models here, or .*`compare_all`; got 3"):
         RankingComparison().from_rankings(three)
     assert len(RankingComparison().compare_all(three).to_frame()) == 3
 
@@ -532,3 +532,69 @@ def test_counts_are_no_candidates():
     counts = RankCounts.from_predictions(Y, A)
     with pytest.raises(ValueError, match="`rankings` must have the items themselves"):
         SearchSelectionTest(n_resamples=99).from_rankings(counts)
+
+
+@pytest.mark.parametrize("given", [{"groups": DAY}, {"folds": DAY}, {}])
+def test_parts_that_are_left_out_take_their_labels_with_them(given):
+    """Judge: the items of the days that have targets, ranked alone."""
+    some = np.where(DAY % 2, 0, Y)
+    rankings = Rankings.from_predictions(some, {"a": A, "b": B}, **given)
+    ap = make_metric("average_precision")
+    if given:
+        with pytest.warns(match=f"2 of 5 {rankings.kind} have no targets"):
+            rankings = rankings.defined_for(ap)
+    assert rankings.labels == ((0, 2, 4) if given else ())
+    assert len(rankings.parts) == len(rankings.labels or (0,))
+    for label, (of_b, of_a) in zip(
+        rankings.labels or [None], rankings.only("b", "a").parts, strict=True
+    ):
+        own = label == DAY if given else slice(None)
+        assert average_precision(of_a) == average_precision(some[own], A[own])
+        assert average_precision(of_b) == average_precision(some[own], B[own])
+
+
+def test_whether_items_are_known_or_only_counted():
+    weighted = Ranking.from_predictions(Y, A, sample_weight=np.linspace(1, 2, N))
+    (counts,) = Rankings.from_rankings(RankCounts.from_predictions(Y, A)).single
+    assert Ranking.from_predictions(Y, A).has_items
+    assert weighted.has_items
+    assert not counts.has_items
+
+
+def test_rankings_that_cannot_be_taken():
+    one = Ranking.from_predictions(Y, A)
+    weighted = Ranking.from_predictions(Y, A, sample_weight=np.linspace(1, 2, N))
+    for given, message in (
+        ([], r"hold at least one ranking; got \[\]"),
+        ({}, r"hold at least one ranking; got \{\}"),
+        (
+            {"A": [], "B": []},
+            r"hold at least one ranking; got \{'A': \[\], 'B': \[\]\}",
+        ),
+        ([one, weighted], "have weights in all rankings, or in none; got 1 of 2 with"),
+        ({"A": one, "B": weighted}, "have weights in all rankings, or in none; got 1"),
+    ):
+        with pytest.raises(ValueError, match=f"`rankings` must {message}"):
+            Rankings.from_rankings(given)
+    # lists are no values of an argument `groups`
+    some = Ranking.from_predictions(np.zeros(N, dtype=bool), A)
+    with pytest.raises(ValueError, match="hold targets and .*; got none such.$"):
+        MetricInterval().from_rankings([some, some])
+
+
+def test_labels_of_a_cross_validation_are_checked_before_it():
+    class Never(LogisticRegression):
+        def fit(self, X, y):
+            raise AssertionError
+
+    fits = cross_validate(MODEL, X, Y, cv=3, return_estimator=True, return_indices=True)
+    missing, mixed = np.where(Y, 1, np.nan), ["rare", *Y[1:].tolist()]
+    for y, message in (
+        (missing, "`y` must hold labels of one kind, none missing; got 270 missing"),
+        (mixed, "`y` must hold labels of one kind, none missing; got labels of int"),
+        (RARE, "`pos_label` must name the label of the targets"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Rankings.from_cv(Never(), X, y)
+        with pytest.raises(ValueError, match=message):
+            Rankings.from_cv_results(fits, X, y)

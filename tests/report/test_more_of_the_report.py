@@ -15,6 +15,7 @@ from skrank import (
     Ranking,
     RankingComparison,
     RankingReport,
+    ThresholdChoice,
     make_metric,
 )
 
@@ -137,6 +138,23 @@ def test_lower_is_better():
     one = Ranking.from_predictions(Y, SCORES["A"])
     with pytest.raises(ValueError, match="`lower_is_better` must be False for a Ran"):
         RankingReport().from_predictions(one, lower_is_better=True)
+
+
+def test_thresholds_of_columns_of_which_lower_scores_are_better():
+    # judged by the same columns with texts as names
+    rng = np.random.default_rng(3)
+    y = rng.random(200) < 0.2
+    energy = rng.normal(size=(200, 2)) - y[:, None]
+    rule = ThresholdChoice(t=0.1, n_resamples=99)
+    asked = RankingReport(thresholds=rule, pvalue=False)
+    found = asked.from_predictions(y, energy, lower_is_better=True)
+    named = {"0": energy[:, 0], "1": energy[:, 1]}
+    expected = asked.from_predictions(y, named, lower_is_better=True)
+    for name in ("0", "1"):
+        (one,), (other,) = found.thresholds[name], expected.thresholds[name]
+        assert one.score == "minus the given scores"
+        assert (one.threshold, str(one)) == (other.threshold, str(other))
+    assert str(found) == str(expected)
 
 
 @pytest.mark.parametrize("name", ["strata", "sample_weight"])

@@ -432,14 +432,15 @@ class Question(MetricSettings, ABC, Generic[Result]):
         These are all groups if `undefined` is the value of those that were left out.
         """
         fill = math.nan if self.undefined == "raise" else float(self.undefined)
-        every = asked.kind != "groups" or len(asked.labels) == len(rankings.labels)
+        every = asked.kind != "groups" or len(asked.rows) == len(rankings.rows)
         if math.isnan(fill) or every:
             return asked, [*values]
-        at = [*map(rankings.labels.index, asked.labels)]
+        defined = set(asked.rows)
+        is_defined = np.array([part in defined for part in rankings.rows])
         found = []
         for one in values:
-            whole = np.full((len(rankings.labels), *one.shape[1:]), fill)
-            whole[at] = one
+            whole = np.full((is_defined.size, *one.shape[1:]), fill)
+            whole[is_defined] = one
             found.append(whole)
         return rankings, found
 

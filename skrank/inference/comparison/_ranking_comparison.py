@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from itertools import combinations
@@ -219,8 +219,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         """
         rankings = Rankings.from_rankings(rankings)
         if len(rankings.names) != 2:
-            rule = "hold two models, or else be given to `compare_all`"
-            raise invalid("y_score", rule, str(len(rankings.names)))
+            rule = "be of two models here, or else be given to `compare_all`"
+            got = f"{len(rankings.names)} by the names {brief(list(rankings.names))}"
+            raise invalid("rankings", rule, got)
         (result,) = self._compare(_Models(self, rankings), [(0, 1)])
         return result
 
@@ -240,9 +241,10 @@ class RankingComparison(Question[RankingComparisonResult]):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,), or Rankings
-            Labels of the items; both targets and non-targets. Rankings of any data
-            replace labels and scores.
+        y_true : array-like of shape (n_samples,), Rankings or mapping
+            Labels of the items; both targets and non-targets. Rankings of any data, or
+            a mapping from names to rankings as for `from_rankings`, replace labels and
+            scores.
         y_score : mapping, DataFrame or array of shape (n_samples, n_rankings), \
                 default=None
             Scores of two or more rankings of the same items by name: a mapping from
@@ -283,14 +285,17 @@ class RankingComparison(Question[RankingComparisonResult]):
         """
         # shared: pos_label lower_is_better groups clusters folds
         data: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
-        data |= {"folds": folds, "lower_is_better": lower_is_better or None}
-        given = [name for name, one in data.items() if one is not None]
-        if not isinstance(y_true, Rankings):
+        data |= {"y_score": y_score, "folds": folds}
+        if isinstance(y_true, Rankings | Mapping):
+            rankings = Rankings.from_rankings(y_true)
+            data["lower_is_better"] = lower_is_better or None
+            given = [name for name, one in data.items() if one is not None]
+            if given:
+                raise invalid(given[0], "be left out for rankings", "it")
+        else:
             data["lower_is_better"] = lower_is_better
-            y_true = Rankings.from_predictions(y_true, y_score, **data)
-        elif given:
-            raise invalid(given[0], "be left out for rankings", "it")
-        models = _Models(self, y_true)
+            rankings = Rankings.from_predictions(y_true, **data)
+        models = _Models(self, rankings)
         names, k = models.names, len(models.names)
         if k < 2:
             raise invalid("y_score", "hold 2 or more rankings", str(k))
@@ -560,7 +565,7 @@ class _Models:
         if asked.clusters is not None:
             units = [asked.clusters[one] for one in units]
         # the mean over folds is that of the means over the groups of each
-        fold = np.array(asked.folds if asked.folds else range(len(rows)))
+        fold = np.array(asked.folds or range(len(rows)))
         weights = 1 / (len(self.values) * np.bincount(fold)[fold])
         return loss_rule(self.metric, rows, units, weights.tolist())
 

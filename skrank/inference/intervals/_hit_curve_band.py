@@ -24,7 +24,6 @@ from skrank.inference.variability._clusters import clusters_of_classes, satterth
 from skrank.inference.variability._jackknife import share_at_cut
 from skrank.inference.variability._sample import is_one_tie, same_order, sample_of
 from skrank.ranking._input import check_both_classes
-from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import hits_at
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import cut_places
@@ -202,7 +201,7 @@ class _Tops:
                 "unless `n_unlisted` is given, too"
             )
             raise invalid("rankings", rule, repr(rankings))
-        if len(row) > 2 or not all(isinstance(one.items, ListedItems) for one in row):
+        if len(row) > 2 or not all(one.has_items for one in row):
             rule = "be of one or two models, with items in memory"
             raise invalid("rankings", rule, repr(rankings))
         self.n, self.m = rankings.sizes

@@ -34,7 +34,7 @@ from skrank.metrics._definitions import (
     make_metric,
 )
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._rankings import Rankings
+from skrank.ranking._rankings import Part, Rankings
 
 CHANCE = "random selection"
 # Share of the range of a metric, from its least value, below which a reference is too
@@ -223,11 +223,12 @@ class RankingMonitor(Question[RankingMonitorResult]):
             of this monitor and of these models, as it was written.
         """
         # shared: pos_label lower_is_better
+        day_text(group, "group")  # refuses what is no day
         ranked = Rankings.from_predictions(
             y_true, y_score, pos_label=pos_label, lower_is_better=lower_is_better
         )
         row = tuple(replace(one, several=True) for one in ranked.parts[0])
-        day = replace(ranked, parts=[row], kind="groups", labels=(group,), grouped=True)
+        day = replace(ranked, rows=(Part(row, label=group),))
         return self._after(previous, day, "group")
 
     def from_rankings(self, rankings: Any) -> RankingMonitorResult:
@@ -274,7 +275,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
                 rule = "hold days that were not there before, each in one spelling"
                 raise invalid(name, rule, brief(rankings.labels[i]))
             seen.add(days[i])
-            value, evidence = self._day([rankings.parts[i][j] for j in models])
+            value, evidence = self._day([rankings.rows[i].rankings[j] for j in models])
             if evidence is not None:
                 n_counted += 1
                 logs = np.broadcast_to(logs, evidence.shape)
@@ -370,11 +371,11 @@ class RankingMonitor(Question[RankingMonitorResult]):
         names = [*rankings.names]
         if self.reference == CHANCE or is_real(self.reference):
             if len(names) > 1:
-                raise invalid("y_score", "be of one model", brief(names))
+                raise invalid("rankings", "be of one model here", brief(names))
             return [0]
         if len(names) != 2 or self.reference not in names:
-            rule = f"hold two models, one of which is {self.reference!r}"
-            raise invalid("y_score", rule, brief(names))
+            rule = f"be of two models, one of which is {self.reference!r}"
+            raise invalid("rankings", rule, brief(names))
         other = names.index(self.reference)
         return [1 - other, other]
 

@@ -215,8 +215,8 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         metric, each = self._metric(), asked.single
         codes: Any = asked.strata if asked.clusters is None else asked.clusters
         groups, is_target = np.full(codes.size, -1), np.zeros(codes.size, dtype=bool)
-        for number, one in enumerate(each):
-            items = asked.items[number] if asked.items else np.arange(codes.size)
+        every = asked.items or [np.arange(codes.size)]
+        for number, (items, one) in enumerate(zip(every, each, strict=True)):
             groups[items], is_target[items[one.items.targets]] = number, True
         exchange = exchange_of(is_target, asked.clusters, asked.strata, groups)
         draws = exchanged_values(

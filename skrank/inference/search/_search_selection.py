@@ -35,7 +35,6 @@ from skrank.ranking._folds import (
     read_search,
     repetition_of,
 )
-from skrank.ranking._items import CountedItems
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import items_above
 
@@ -156,7 +155,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         """
         rankings = Rankings.from_rankings(rankings)
         metric, asked = self._metric(), self._asked(rankings)
-        if any(isinstance(row[0].items, CountedItems) for row in asked.parts):
+        if not all(row[0].has_items for row in asked.parts):
             rule = "have the items themselves, which all candidates rank"
             raise invalid("rankings", rule, "RankCounts")
         targets = [row[0].items.targets for row in asked.parts]

@@ -58,7 +58,7 @@ from skrank.inference.thresholds._threshold_choice_points import (
 from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
 from skrank.inference.variability._interval import CertainRule, StudentRule, WidestRule
 from skrank.metrics._definitions import AnyMetric, ExpectedProfit
-from skrank.ranking._items import CountedItems, level_at
+from skrank.ranking._items import level_at
 from skrank.ranking._ranking import Ranking, hits_at
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import items_above
@@ -273,9 +273,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             )
         rules = found["_rules"]
         names = ("recall", "precision", "profit")
-        output = asked.outputs[0] if asked.outputs else None
-        score = "the given scores" if output is None else output.name
-        if asked.lower_is_better:
+        (model,) = asked.models
+        score = "the given scores" if model.output is None else model.output.name
+        if model.lower_is_better:
             score = f"minus {score}"
         if asked.grouped:
             score += "; a depth t of each ranking, no threshold"
@@ -285,7 +285,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             **found,
             score=score,
             _pos_label=asked.pos_label,
-            _output=output,
+            _output=model.output,
             _promised=None if self.guarantee is None else (self._name, self.guarantee),
             **self._fields(asked) | {"metric": self._described(asked.grouped)},
         )
@@ -681,7 +681,7 @@ def _sizes(total: int) -> list[int]:
 
 def _pooled(rankings: list[Ranking]) -> Ranking:
     """Return the ranking of the items of all folds."""
-    if any(isinstance(one.items, CountedItems) for one in rankings):
+    if not all(one.has_items for one in rankings):
         rule = "have the items themselves, whose scores are thresholds"
         raise invalid("y_true", rule, "RankCounts")
     if len(rankings) == 1:
