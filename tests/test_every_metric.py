@@ -165,8 +165,8 @@ def check_answer(result, values):
     """Check the numbers of a result; `values` are those of the models."""
     found = [getattr(result, one, None) for one in ("value", "value_a", "value_b")]
     found = [one for one in found if one is not None]
-    if isinstance(getattr(result, "values", None), dict):  # of a report
-        found = [*result.values.values()]
+    if isinstance(result, skrank.RankingReportResult):
+        found = [*result.main.values.values()]
     found = found or list(np.mean(result.values, axis=-1))
     if len(found) == len(values):
         assert_allclose(found, values, rtol=1e-9, atol=1e-12)

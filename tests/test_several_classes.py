@@ -78,7 +78,7 @@ CALLS = {
     "report": lambda y, label: (
         RankingReport(pvalue=False)
         .from_predictions(y, {"a": SCORES}, pos_label=label)
-        .values["a"]
+        .main.values["a"]
     ),
 }
 

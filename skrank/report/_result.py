@@ -99,7 +99,7 @@ class RankingReportResult:
     >>> report.names
     ('noise', 'some')
     >>> round(report.results["recall@10"].values["some"], 3)
-    0.333
+    0.2
     >>> columns = ["name", "average_precision", "low", "high", "zscore"]
     >>> report.to_frame()[columns].round(3)
         name  average_precision    low   high  zscore

@@ -62,7 +62,7 @@ def test_report_of_clusters_is_what_the_classes_say():
         "precision@10",
         "enrichment_factor@10",
     }
-    low, high = RankingReport(t=10).from_predictions(Y, SCORES).intervals["A"]
+    low, high = RankingReport(t=10).from_predictions(Y, SCORES).main.intervals["A"]
     wide = report.main.intervals["A"]
     assert wide.high - wide.low > 1.2 * (high - low)
 
