@@ -6,6 +6,7 @@ only counted (`CountedItems`). All have the attributes and methods `weighted`, `
 `group_ends`, `tie_size` and `tie_groups`.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -147,13 +148,21 @@ class CountedItems:
 
 
 def level_at(y_score: NDArray[Any], depth: int) -> Any:
-    """Return the score of the item at a depth; O(n), in pieces at small depths."""
-    if depth > SHALLOW * y_score.size:
-        return np.partition(y_score, -depth)[-depth]
-    length = max(2**16, 4 * depth)  # scores that fit into the processor's cache
-    best = np.partition(y_score[:length], -depth)[-depth:]
-    for start in range(length, y_score.size, length):
-        piece = y_score[start : start + length]
-        best = np.concatenate([best, piece[piece > best[0]]])
-        best = np.partition(best, -depth)[-depth:]
-    return best[0]
+    """Return the score of the item at a depth; O(n).
+
+    Only the scores above a bound are sorted, which is from a sample of all scores. A
+    partition takes up to twenty times as long if most scores are tied.
+    """
+    n = y_score.size
+    # with half of the sample, recall at 1 % of a million items takes a third longer
+    sample = np.sort(y_score[:: n // 1024 + 1])
+    expected = depth / n * sample.size
+    rank = math.ceil(expected + 4 * math.sqrt(expected)) + 1
+    if rank <= sample.size:
+        bound = sample[-rank]
+        best = y_score[y_score > bound]
+        if best.size >= depth:
+            return np.sort(best)[-depth]
+        if best.size + np.count_nonzero(y_score == bound) >= depth:
+            return bound
+    return np.sort(y_score)[-depth]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cases import SCORES
-from skrank import Ranking
+from skrank import Ranking, precision_at_t
 from skrank.metrics._definitions import make_null_metric
 from skrank.ranking._counting import _LEAST_SIEVED
 from skrank.ranking._input import check_ranking_input
@@ -91,3 +91,27 @@ def test_rankings_of_other_scores_are_not_equal():
     one, other = (Ranking.from_predictions(y_true, s * np.arange(20)) for s in (1, -1))
     assert one != other
     assert len({one, other}) == 2
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        lambda rng, n: rng.normal(size=n),
+        lambda rng, n: rng.integers(0, 3, size=n),
+        lambda rng, n: np.where(rng.random(n) < 0.9, 0.0, rng.normal(size=n)),
+        lambda rng, n: np.zeros(n),
+        lambda rng, n: np.arange(n),
+        lambda rng, n: np.sin(np.arange(n)).round(1).astype(np.float16),
+    ],
+)
+def test_the_tie_at_a_depth_is_that_of_the_sorted_scores(score):
+    rng = np.random.default_rng(1)
+    for n in (10, 1024, 5000):
+        scores = score(rng, n)
+        y_true = rng.random(n) < 0.1
+        y_true[:2] = True, False
+        ordered = np.sort(scores)[::-1]
+        for t in {1, 2, n // 100 + 1, n // 20 + 1, n // 3 + 1}:
+            kept = scores >= ordered[t - 1]
+            found = precision_at_t(y_true, scores, t=t, ties="together")
+            assert found == pytest.approx(y_true[kept].mean())
