@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import beta, hypergeom
+from scipy.stats import beta
 
 from skrank._utils._checks import (
     check_count,
@@ -36,6 +36,7 @@ from skrank.curves._band import (
     spread_counts,
 )
 from skrank.curves._gains_table import GainsTable
+from skrank.curves._hypergeometric import hits_by_chance
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._several import warn_of_unlisted
@@ -220,7 +221,7 @@ class HitCurve:
         ``h(t)`` has a hypergeometric distribution: t items are drawn from n items with
         m targets ([1]_, section III). The limits are its quantiles, also inside a tie,
         where the curve of "expected" has the mean over the orders of the tie and
-        varies less. The time is at most O(n_depths * m).
+        varies less. The time is O(n_depths * sqrt(m) * log m).
 
         References
         ----------
@@ -232,7 +233,7 @@ class HitCurve:
         n, m = round(self.t[-1] / self.unit), round(self.hits[-1] / self.unit)
         depths = np.append(0, ends) if t is None else chosen_counts("t", t, n)
         least, most = (
-            np.asarray(hypergeom.ppf(q, max(n, 1), m, depths), dtype=np.intp)
+            hits_by_chance(q, max(n, 1), m, depths)
             for q in ((1 - level) / 2, (1 + level) / 2)
         )
         x, low, high = (one * self.unit for one in (depths, least, most))

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import hypergeom
 
 from skrank._utils._checks import check_flag, check_option, check_positive, invalid
 from skrank._utils._numbers import number
@@ -25,6 +24,7 @@ from skrank.curves._band import (
     chosen_counts,
     spread_counts,
 )
+from skrank.curves._hypergeometric import depths_by_chance
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
 
@@ -250,7 +250,7 @@ class OperatingPoints:
             spread_counts(found) if hits is None else chosen_counts("hits", hits, found)
         )
         deepest, first = (
-            of / _depth_by_chance(of, n, found, q)
+            of / depths_by_chance(q, n, found, of)
             for q in ((1 + level) / 2, (1 - level) / 2)
         )
         return CurveBand(of / self.n_targets, deepest, first, level)
@@ -372,15 +372,3 @@ def points_of(ranking: Ranking) -> OperatingPoints:
         n_targets=ranking.n_targets,
         n_non_targets=ranking.n_non_targets,
     )
-
-
-def _depth_by_chance(
-    hits: NDArray[np.intp], n_samples: int, n_targets: int, q: float
-) -> NDArray[np.intp]:
-    """Return the smallest depths with so many hits with a probability of q or more."""
-    low, high = np.zeros_like(hits), np.full_like(hits, n_samples)
-    while np.any(high - low > 1):
-        middle = (low + high) // 2
-        enough = hypergeom.sf(hits - 1, n_samples, n_targets, middle) >= q
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return high

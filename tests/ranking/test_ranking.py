@@ -93,21 +93,21 @@ def test_rankings_of_other_scores_are_not_equal():
     assert len({one, other}) == 2
 
 
-@pytest.mark.parametrize(
-    "score",
-    [
-        lambda rng, n: rng.normal(size=n),
-        lambda rng, n: rng.integers(0, 3, size=n),
-        lambda rng, n: np.where(rng.random(n) < 0.9, 0.0, rng.normal(size=n)),
-        lambda rng, n: np.zeros(n),
-        lambda rng, n: np.arange(n),
-        lambda rng, n: np.sin(np.arange(n)).round(1).astype(np.float16),
-    ],
-)
-def test_the_tie_at_a_depth_is_that_of_the_sorted_scores(score):
+SHAPES = {
+    "different": lambda rng, n: rng.normal(size=n),
+    "three": lambda rng, n: rng.integers(0, 3, size=n),
+    "zeros": lambda rng, n: np.where(rng.random(n) < 0.9, 0.0, rng.normal(size=n)),
+    "equal": lambda rng, n: np.zeros(n),
+    "ascending": lambda rng, n: np.arange(n),
+    "periodic": lambda rng, n: np.sin(np.arange(n)).round(1).astype(np.float16),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_tie_at_a_depth_is_that_of_the_sorted_scores(shape):
     rng = np.random.default_rng(1)
     for n in (10, 1024, 5000):
-        scores = score(rng, n)
+        scores = SHAPES[shape](rng, n)
         y_true = rng.random(n) < 0.1
         y_true[:2] = True, False
         ordered = np.sort(scores)[::-1]
