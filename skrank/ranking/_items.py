@@ -153,7 +153,7 @@ def level_at(y_score: NDArray[Any], depth: int) -> Any:
     Only the scores above a bound are sorted, which is from a sample of all scores. A
     partition takes up to twenty times as long if most scores are tied.
     """
-    n = y_score.size
+    n, depth = y_score.size, max(depth, 1)  # 0 without targets
     # with half of the sample, recall at 1 % of a million items takes a third longer
     sample = np.sort(y_score[:: n // 1024 + 1])
     expected = depth / n * sample.size

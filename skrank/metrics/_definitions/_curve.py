@@ -5,6 +5,7 @@ given recall. They are not sums over tie groups and have no null distribution.
 """
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,15 +14,18 @@ from numpy.typing import NDArray
 
 from skrank._utils._checks import check_depth, check_positive, check_share, invalid
 from skrank._utils._rounding import ROUNDING
-from skrank.curves._operating_points import points_of
-from skrank.metrics._definitions._base import AnyMetric, Checks
+from skrank.curves._operating_points import OperatingPoints, points_of
+from skrank.metrics._definitions._base import AnyMetric, Checks, Frame
 from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
-from skrank.ranking._ranking import Ranking
+from skrank.ranking._ranking import HitGroups, Ranking
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdMetric(AnyMetric):
-    """Base of metrics that retrieve whole ties, and have no tie rule."""
+    """Base of metrics that are the largest of the values at all thresholds.
+
+    They retrieve whole ties, and have no tie rule.
+    """
 
     #: Smallest and largest value over all rankings.
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -36,6 +40,32 @@ class ThresholdMetric(AnyMetric):
             )
             raise invalid("ties", rule, repr(self.ties))
 
+    @abstractmethod
+    def at_thresholds(self, points: OperatingPoints) -> NDArray[np.float64]:
+        """Return the value at each point, above 0 if it counts."""
+
+    def value(self, ranking: Ranking) -> float:
+        """Return the largest value; 0 if no target was scored."""
+        found = self.at_thresholds(points_of(ranking))
+        return min(1.0, float(found.max(initial=0.0)))
+
+    def values(
+        self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
+    ) -> NDArray[np.float64]:
+        """Return the largest values of many rankings; O(tie groups)."""
+        n, m = (np.broadcast_to(one, n_rows) for one in frame[:2])
+        points = OperatingPoints(
+            score=groups.above,
+            t=groups.above + groups.size,
+            hits=groups.hits_above + groups.hits,
+            n_samples=n[row],  # type: ignore[arg-type]
+            n_targets=m[row],  # type: ignore[arg-type]
+            n_non_targets=(n - m)[row],
+        )
+        found = np.zeros(n_rows)
+        np.maximum.at(found, row, self.at_thresholds(points))
+        return np.where(m > 0, np.minimum(found, 1.0), math.nan)
+
 
 @dataclass(frozen=True, slots=True)
 class MaxFScore(ThresholdMetric):
@@ -46,9 +76,9 @@ class MaxFScore(ThresholdMetric):
     template: ClassVar[str] = "max_f_score(beta={0.beta:.12g})"
     checks: ClassVar[Checks] = {"beta": check_positive}
 
-    def value(self, ranking: Ranking) -> float:
-        """Return the largest value; 0 if no target was scored."""
-        return float(points_of(ranking).f_score(self.beta).max(initial=0.0))
+    def at_thresholds(self, points: OperatingPoints) -> NDArray[np.float64]:
+        """Return the F-scores."""
+        return points.f_score(self.beta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +94,9 @@ class BreakevenPoint(ThresholdMetric):
 
     template: ClassVar[str] = "breakeven_point"
 
-    def value(self, ranking: Ranking) -> float:
-        """Return the largest minimum of recall and precision; 0 without targets."""
-        points = points_of(ranking)
-        least = np.minimum(points.recall, points.precision)
-        return min(1.0, float(least.max(initial=0.0)))
+    def at_thresholds(self, points: OperatingPoints) -> NDArray[np.float64]:
+        """Return the smaller one of recall and precision."""
+        return np.minimum(points.recall, points.precision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +108,10 @@ class RecallAtPrecision(ThresholdMetric):
     template: ClassVar[str] = "recall_at_precision({0.precision:.12g})"
     checks: ClassVar[Checks] = {"precision": check_share}
 
-    def value(self, ranking: Ranking) -> float:
-        """Return the largest recall; 0 if no threshold has the precision."""
-        points = points_of(ranking)
+    def at_thresholds(self, points: OperatingPoints) -> NDArray[np.float64]:
+        """Return the recall, and 0 at thresholds without the precision."""
         precise = points.precision >= self.precision * (1 - ROUNDING)
-        return float(points.recall[precise].max(initial=0.0))
+        return np.where(precise, points.recall, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +121,10 @@ class KSStatistic(ThresholdMetric):
     template: ClassVar[str] = "ks_statistic"
     needs_both_classes: ClassVar[bool] = True
 
-    def value(self, ranking: Ranking) -> float:
-        """Return the largest difference; 0 if no threshold is better than chance."""
-        apart = self._differences(ranking)
-        return min(1.0, float(apart.max(initial=0.0)))
-
-    def _differences(self, ranking: Ranking) -> NDArray[np.float64]:
-        """Return the differences at all thresholds."""
-        points = points_of(ranking)
-        others = (points.t - points.hits) / (points.n_non_targets or 1)
-        apart: NDArray[np.float64] = points.recall - others
+    def at_thresholds(self, points: OperatingPoints) -> NDArray[np.float64]:
+        """Return the differences, which are negative where chance is better."""
+        n_others = np.where(points.n_non_targets == 0, 1, points.n_non_targets)
+        apart: NDArray[np.float64] = points.recall - (points.t - points.hits) / n_others
         return apart
 
     def least_error(self, ranking: Ranking) -> float:
@@ -111,7 +132,8 @@ class KSStatistic(ThresholdMetric):
 
         Resamples repeat the targets near the threshold, and find a better one.
         """
-        points, apart = points_of(ranking), self._differences(ranking)
+        points = points_of(ranking)
+        apart = self.at_thresholds(points)
         if not apart.size:
             return 0.0
         at = int(apart.argmax())
