@@ -113,7 +113,7 @@ class Choice(ABC):
         sizes = [min(256, self.n_resamples - start) for start in starts]
         return np.concatenate([self.best(*of_others(size)) for size in sizes])
 
-    def keeps(self, at: int, gains: Floats, items: Floats, n: int) -> bool:
+    def keeps(self, at: int, gains: Floats, items: NDArray[Any], n: int) -> bool:
         """Return whether the guarantee is kept, if there is one; warn if it is not."""
         aim = self.aim
         if aim.guarantee is None:

@@ -39,10 +39,10 @@ class DepthOfDays(Choice):
             said = f"{self.n_days} rankings are few: with 5, intervals for 95 % held"
             what = "82 to 92 % of the depths and 95 to 100 % of the other values"
             warn(f"{said} {what} in simulations.", UserWarning)
-        self.most = sizes.max()
-        self.depths = np.arange(sizes.max() + 1)
-        if sizes.max() > 2048:  # not all depths are tried
-            self.depths = np.append(0, spread_counts(int(sizes.max())))
+        self.most = int(sizes.max())
+        self.depths = np.arange(self.most + 1)
+        if self.most > 2048:  # not all depths are tried
+            self.depths = np.append(0, spread_counts(self.most))
         depths = self.depths
         if aim.quantity == "t":  # a single choice, which may be a share of each
             whole = check_depth("t", aim.value, sizes, beyond=True)

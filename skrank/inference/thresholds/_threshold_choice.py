@@ -237,6 +237,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             if self.precision is not None:
                 what = f"precision of {self.precision:g}"
             warn(f"No threshold has a {what}: no item is looked at.", UserWarning)
+        promised = None if aim.guarantee is None else (aim.quantity, aim.guarantee)
         rules, names = found["_rules"], ("recall", "precision", "profit")
         output = asked.outputs[0] if asked.outputs else None
         score = "the given scores" if output is None else output.name
@@ -251,9 +252,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             score=score,
             _pos_label=asked.pos_label,
             _output=output,
-            _promised=None
-            if self.guarantee is None
-            else (aim.quantity, self.guarantee),
+            _promised=promised,
             **self._fields(asked) | {"metric": aim.described(asked.grouped)},
         )
 
