@@ -217,8 +217,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             `ties` is not "expected", or if the method is "bootstrap" and `ties` is
             "together".
         """
-        rankings = Rankings.from_rankings(rankings)
-        asked = self._asked(rankings)
+        rankings, asked = self._asked(rankings)
         each, method = asked.single, self._choose(asked)
         metric = for_weights(self._metric(), each)
         values = asked.by_fold([metric.value(one) for one in each])

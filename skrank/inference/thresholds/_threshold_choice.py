@@ -221,8 +221,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             targets (2 if t is given) or 2 groups, if items were only counted, or if
             something is to be guaranteed for folds.
         """
-        rankings = Rankings.from_rankings(rankings)
-        asked = self._asked(rankings)
+        rankings, asked = self._asked(rankings)
         if self.guarantee is not None and asked.kind == "folds":
             rule = "be of one model, and of items that it was not fitted to"
             got = f"a guarantee for the models of {len(set(asked.folds))} folds"
