@@ -58,6 +58,7 @@ from skrank.metrics import (
     wss,
 )
 from skrank.metrics._definitions import Metric, make_metric
+from skrank.metrics._evaluation import RankingEvaluation
 from skrank.metrics._scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
@@ -68,7 +69,6 @@ from skrank.null import RandomSelectionNull
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
-from skrank.report._evaluation import RankingEvaluation
 from skrank.report._metric_report import MetricReport
 from skrank.report._report import RankingReport
 from skrank.report._result import RankingReportResult

@@ -125,6 +125,12 @@ def metric_function(case):
     return metric
 
 
+def metric_of(case):
+    """Return the metric of a case as an object."""
+    name, settings = ALL[case]
+    return skrank.make_metric(named(name, **settings)["metric"])
+
+
 def oracle_settings(case, n_samples):
     """Settings of a case in the words of the oracles."""
     settings = dict(ALL[case][1])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from skrank._utils._numbers import DECIMAL
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief
 
@@ -57,7 +58,7 @@ def check_depth(
 
 def check_cutoff(name: str, depth: Any) -> int | float:
     """Check the form of `t` or `k`: a count from 1, or a fraction in (0, 1] or "5%"."""
-    if isinstance(depth, str) and re.fullmatch(r"(\d+\.?\d*|\.\d+) ?%", depth):
+    if isinstance(depth, str) and re.fullmatch(f"{DECIMAL} ?%", depth):
         return check_cutoff(name, float(depth.rstrip("% ")) / 100)
     if is_whole(depth) and int(depth) >= 1:
         return int(depth)

@@ -10,6 +10,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+#: Pattern of a number without sign and exponent.
+DECIMAL = r"(?:\d+\.?\d*|\.\d+)"
+
 
 def number(value: float, digits: int = 4) -> str:
     """Print a number with significant digits; it has no exponent if it is large."""

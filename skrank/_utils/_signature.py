@@ -22,20 +22,25 @@ def signature_of(*names: str) -> Callable[[Kind], Kind]:
     return shown
 
 
-def without(entrance: Any, names: Collection[str]) -> Any:
+def leave_out(entrance: Any, names: Collection[str]) -> Any:
     """Leave parameters out of the signature and the docstring of an entrance.
 
     If they are given all the same, the error tells why they are not used.
     """
+    every = inspect.signature(entrance).parameters
+    kept = [one for name, one in every.items() if name not in names]
+    entrance.__signature__ = inspect.Signature(kept)
+    for name in names:
+        entry = rf"^( *){name} : .*\n(?:\1 +\S.*\n)*"
+        entrance.__doc__ = re.sub(entry, "", entrance.__doc__ or "", flags=re.MULTILINE)
+    return entrance
+
+
+def without(entrance: Any, names: Collection[str]) -> Any:
+    """Return an entrance of a base class that leaves parameters out."""
 
     @wraps(entrance)
     def shown(self: Any, /, *args: Any, **data: Any) -> Any:
         return entrance(self, *args, **data)
 
-    every = inspect.signature(entrance).parameters
-    kept = [one for name, one in every.items() if name not in names]
-    shown.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
-    for name in names:
-        entry = rf"^( *){name} : .*\n(?:\1 +\S.*\n)*"
-        shown.__doc__ = re.sub(entry, "", shown.__doc__ or "", flags=re.MULTILINE)
-    return shown
+    return leave_out(shown, names)

@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import Chain, log_binomial
+from skrank._utils._combinatorics import log_binomial
+from skrank.null._chain import Chain
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]

@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
 
+from skrank._utils._combinatorics import log_binomial
 from skrank.metrics._definitions import Metric
 from skrank.null._lattice import (
     IMPOSSIBLE,
@@ -54,11 +54,6 @@ _NARROWER = 5
 #: Cells that take as long as the rest of a step. With twice as many, the moments of
 # 5,000 groups are not exact if hits are in the divisor.
 GROUP_CELLS = 2**9
-
-
-def log_binomial(n: Any, k: Any) -> Any:
-    """Logarithm of C(n, k), for 0 <= k <= n."""
-    return -betaln(n - k + 1.0, k + 1.0) - np.log1p(n)
 
 
 class Chain:

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._utils._combinatorics import log_binomial
 from skrank.null._atoms import Atoms, first_hit_law
-from skrank.null._chain import Chain, log_binomial
+from skrank.null._chain import Chain
 from skrank.null._lattice import BATCH_ITEMS, IMPOSSIBLE, Step
 from skrank.null._sampling import measure_lists
 from skrank.null._tilted import Term

@@ -23,9 +23,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._utils._combinatorics import log_binomial
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null._atoms import first_hit_law
-from skrank.null._chain import Chain, log_binomial
+from skrank.null._chain import Chain
 from skrank.null._lattice import IMPOSSIBLE, SHORT_CELLS, Lattice
 from skrank.null._sampling import measure_lists
 

@@ -36,8 +36,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._utils._combinatorics import log_binomial
 from skrank.metrics._definitions import AveragePrecision
-from skrank.null._chain import Chain, log_binomial
+from skrank.null._chain import Chain
 from skrank.null._lattice import FEW_GROUPS, MOST_CELLS
 from skrank.null._sampling import measure_lists
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import log_binomial
+from skrank._utils._combinatorics import log_binomial
 from skrank.null._lattice import BATCH_ITEMS, MOST_CELLS, positive
 from skrank.null._tilted import Cumulants, Part
 

@@ -29,7 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from skrank.null._chain import Chain, log_binomial
+from skrank._utils._combinatorics import log_binomial
+from skrank.null._chain import Chain
 from skrank.null._lattice import BATCH_ITEMS, MOST_CELLS, Lattice, Orders, positive
 from skrank.null._tilted import Part
 

@@ -245,7 +245,7 @@ class TailQuery:
         known = self._known("exact", None)
         if known is not None:
             return known
-        best = TailProbability(self._limits.upper, self._limits, None, "bounds")
+        best = TailProbability(self._bounds.upper, self._bounds, None, "bounds")
         if best.doubt <= _CERTAIN:  # all values as extreme are equal
             return best._replace(method="exact", error=0.0)
         shown = track(
@@ -511,7 +511,7 @@ class TailQuery:
     # The bounds
 
     @cached_property
-    def _limits(self) -> _limits.Limits:
+    def _bounds(self) -> _limits.Limits:
         """Bounds of the tail."""
         lower, upper = self.facts.end(self.sign)[1], 0.0
         if not self._is_likely:
@@ -526,9 +526,9 @@ class TailQuery:
     def _is_credible(self, found: TailProbability) -> bool:
         """Whether an answer is inside the bounds, and accurate enough."""
         if found.log_bounds is not None:
-            return self._limits.hold(found.log_pvalue, _CERTAIN)
+            return self._bounds.hold(found.log_pvalue, _CERTAIN)
         slack = math.log1p(3 * found.doubt)
-        return found.doubt <= _HOPELESS and self._limits.hold(found.log_pvalue, slack)
+        return found.doubt <= _HOPELESS and self._bounds.hold(found.log_pvalue, slack)
 
 
 def _attempt(method: Callable[[], _Found | None]) -> _Found | None:

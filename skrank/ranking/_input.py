@@ -87,10 +87,7 @@ def check_ranking_input(
     data = RankingInput(targets, scores, weight, of_items=of_items)
     if weight is not None and not weight.all():
         data = _without_zeros(data)
-    missed, unlisted = check_unlisted(n_missed, n_unlisted)
-    if unlisted is None:
-        return replace(data, n_missed=missed)
-    return append_unlisted(data, missed, unlisted)
+    return with_unlisted(data, n_missed, n_unlisted)
 
 
 def _without_zeros(data: RankingInput) -> RankingInput:
@@ -117,6 +114,14 @@ def check_unlisted(n_missed: Any, n_unlisted: Any) -> tuple[int, int | None]:
         rule = f"be at least `n_missed`, {missed}, which it contains"
         raise invalid("n_unlisted", rule, str(unlisted))
     return missed, unlisted
+
+
+def with_unlisted(data: RankingInput, n_missed: Any, n_unlisted: Any) -> RankingInput:
+    """Add missed targets, and append the unlisted items if their number is known."""
+    missed, unlisted = check_unlisted(n_missed, n_unlisted)
+    if unlisted is None:
+        return replace(data, n_missed=missed)
+    return append_unlisted(data, missed, unlisted)
 
 
 def append_unlisted(data: RankingInput, missed: int, unlisted: int) -> RankingInput:
@@ -340,15 +345,14 @@ def _are_labels(scores: NDArray[Any], low: Any, high: Any) -> bool:
     return bool(low == 0 or (low == -1 and np.count_nonzero(scores) == scores.size))
 
 
-def small_integers(scores: NDArray[Any], seen: set[int] | None) -> set[int] | None:
-    """Add the distinct scores of a part, which may be labels, to those before.
+def small_integers(scores: NDArray[Any]) -> set[int] | None:
+    """Return the distinct scores of a part if all are integers from -1 to 1, or None.
 
-    The result is None if there are other scores than integers from -1 to 1.
+    These may be labels.
     """
-    if seen is None or scores.dtype.kind == "f":
+    if scores.dtype.kind == "f" or not -1 <= scores.min() <= scores.max() <= 1:
         return None
-    may_be_labels = -1 <= scores.min() <= scores.max() <= 1
-    return seen | set(np.unique(scores).tolist()) if may_be_labels else None
+    return set(np.unique(scores).tolist())
 
 
 def check_both_classes(n_targets: int, n_samples: int) -> None:

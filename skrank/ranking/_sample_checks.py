@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, rel_entr
+from scipy.special import rel_entr
 
+from skrank._utils._combinatorics import log_binomial
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 
@@ -102,7 +103,7 @@ def _check_labels(r: Any, is_sample: NDArray[np.bool_]) -> None:
         warn(f"All {x.sum()} labels are those of targets. {text}", UserWarning)
         return
     better, found = np.cumsum(k) - k, np.cumsum(x) - x
-    log_chance = _log_choose(found + k, k) - _log_choose(better + k, k)
+    log_chance = log_binomial(found + k, k) - log_binomial(better + k, k)
     is_alone = is_sample & (x == k) & (log_chance < math.log(_FALSE / k.size))
     for h in np.flatnonzero(is_alone)[:1].tolist():
         warn(
@@ -110,7 +111,3 @@ def _check_labels(r: Any, is_sample: NDArray[np.bool_]) -> None:
             f"and {found[h]} of the {better[h]} labels of better strata. {text}",
             UserWarning,
         )
-
-
-def _log_choose(n: Any, k: Any) -> Any:
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)

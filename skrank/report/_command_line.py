@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import check_cutoff, invalid
+from skrank._utils._numbers import DECIMAL
 from skrank._utils._output import check_folder, written
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, brief, in_short
@@ -244,7 +245,7 @@ def _say(message: str) -> None:
         print(f"skrank: {in_short(message, 600)}", file=sys.stderr)
 
 
-_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)"
+_NUMBER = f"[+-]?{DECIMAL}"
 
 
 class _Parser(argparse.ArgumentParser):

@@ -176,8 +176,7 @@ class RankingReport(Question[RankingReportResult]):
             If a class is absent, if a depth is beyond the ranking, or if gains tables
             are requested with groups or folds.
         """
-        every = Rankings.from_rankings(rankings)
-        self._check_data(every)
+        every = self._read(rankings)
         if self.gains is not False and every.kind != "one":
             rule = "be False for several rankings of a model"
             raise invalid("gains", rule, brief(self.gains))

@@ -27,6 +27,7 @@ from cases import (
     assert_share,
     make_list,
     metric_function,
+    metric_of,
     named,
     runs,
 )
@@ -39,7 +40,7 @@ from skrank.inference.variability._binormal import (
 from skrank.inference.variability._jackknife import jackknife_of
 from skrank.metrics._definitions import Frame, make_null_metric
 
-SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
+SMOOTH = [case for case in METRICS if metric_of(case).smooth]
 AT_CUT = [case for case in SMOOTH if "@" in case]
 
 

@@ -227,7 +227,9 @@ def test_scikit_learn_copies_questions(ask):
             copied.set_params(**wrong)
         assert repr(copied) == before
     made = inspect.signature(type(ask)).parameters
-    assert set(made) == set(ask.get_params())
+    assert list(made) == list(ask.get_params())
+    order = [repr(ask).index(f"{name}=") for name in made]
+    assert order == sorted(order)
 
 
 def test_values_of_groups_that_are_tested_together():

@@ -552,7 +552,7 @@ def test_guarantee_of_a_ranking_without_information():
         y = rng.random(500) < 0.29
         hits = np.append(np.arange(y.sum() + 1.0), y.sum())
         items = np.concatenate([[0], np.flatnonzero(y) + 1.0, [500]])
-        chosen += deepest_promise(hits, items, 0.3, 0.05) > 0
+        chosen += deepest_promise(hits, items, y.sum(), 0.3, 0.05) > 0
     assert chosen / 1000 < 0.05 + 3 * 0.0069  # sqrt(.05 * .95 / 1000)
 
 

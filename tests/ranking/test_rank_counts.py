@@ -6,6 +6,7 @@ chunks scikit-learn's average precision.
 
 import math
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -23,6 +24,7 @@ from skrank import (
     RandomSelectionTest,
     RankCounts,
     Ranking,
+    RankingEvaluation,
     average_precision,
     hit_curve,
 )
@@ -302,14 +304,18 @@ def test_without_targets_there_is_no_value():
     ],
 )
 def test_hard_labels_are_known_when_all_is_seen(chunks, are_labels):
-    parts = [RankCounts() for _ in chunks]
+    parts, evaluation = [RankCounts() for _ in chunks], RankingEvaluation()
     for part, scores in zip(parts, chunks, strict=True):
         part.update([1] * len(scores), scores)
+        evaluation.add([1] * len(scores), scores)
     if are_labels:
-        with pytest.raises(ValueError, match="hard labels"):
-            sum(parts).second_pass()
+        got = f"hard labels, integers {{{min(map(min, chunks))}, 1}}"
+        for call in (sum(parts).second_pass, evaluation.ranking):
+            with pytest.raises(ValueError, match=re.escape(got)):
+                call()
     else:
         assert "second pass" in repr(sum(parts).second_pass())
+        assert evaluation.ranking().n_targets == sum(map(len, chunks))
 
 
 def test_labels_of_any_kind():

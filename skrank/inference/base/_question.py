@@ -24,7 +24,7 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._columns import is_column
-from skrank._utils._signature import without
+from skrank._utils._signature import leave_out
 from skrank._utils._text import brief, listed
 from skrank.inference.variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import AnyMetric, make_null_metric
@@ -66,7 +66,7 @@ class MetricSettings:
         """Print the settings as they would be written."""
         settings = (
             f"{name}={brief(value) if is_column(value) else repr(value)}"
-            for name, value in vars(self).items()
+            for name, value in self.get_params().items()
         )
         return f"{type(self).__name__}({', '.join(settings)})"
 
@@ -83,7 +83,8 @@ class MetricSettings:
         settings : dict
             Arguments that make an object with the same settings.
         """
-        return dict(vars(self))
+        names = inspect.signature(type(self)).parameters
+        return {name: getattr(self, name) for name in names}
 
     def set_params(self, **settings: Any) -> Self:
         """Change settings, as for estimators of scikit-learn.
@@ -183,8 +184,9 @@ class Question(MetricSettings, ABC, Generic[Result]):
         super().__init_subclass__(**settings)
         missed = {"n_missed"} if cls._missed_in_groups else set()
         for name in ("from_predictions", "from_estimator"):
-            entrance = without(getattr(cls, name), {*cls._refuses} - missed)
-            setattr(cls, name, entrance)
+            answer = getattr(cls, name).__wrapped__
+            entrance = _made_by(getattr(Rankings, name))(answer)
+            setattr(cls, name, leave_out(entrance, {*cls._refuses} - missed))
 
     @_made_by(Rankings.from_predictions)
     def from_predictions(self, rankings: Rankings) -> Result:
@@ -416,13 +418,13 @@ class Question(MetricSettings, ABC, Generic[Result]):
             for one data set.
         """
 
-    def _asked(self, rankings: Rankings) -> Rankings:
-        """Return the parts for which the metric is defined; refuse other data."""
-        self._check_data(rankings)
+    def _asked(self, rankings: Any) -> tuple[Rankings, Rankings]:
+        """Return all rankings, and the parts for which the metric is defined."""
+        every = self._read(rankings)
         # folds without a value are always left out
-        fills = rankings.kind == "groups" or self.undefined == "raise"
+        fills = every.kind == "groups" or self.undefined == "raise"
         answer = self.undefined if fills else math.nan
-        return rankings.defined_for(self._metric(), answer)
+        return every, every.defined_for(self._metric(), answer)
 
     def _completed(
         self, rankings: Rankings, asked: Rankings, *values: Any
@@ -444,20 +446,22 @@ class Question(MetricSettings, ABC, Generic[Result]):
             found.append(whole)
         return rankings, found
 
-    def _check_data(self, rankings: Rankings) -> None:
-        """Refuse what the question does not use."""
+    def _read(self, rankings: Any) -> Rankings:
+        """Return rankings of any data; refuse what the question does not use."""
+        every = Rankings.from_rankings(rankings)
         given = {
-            "groups": rankings.grouped,
-            "clusters": rankings.clusters is not None,
-            "strata": rankings.strata is not None,
-            "sample_weight": rankings.weighted,
-            "n_missed": rankings.n_missed
-            and not (self._missed_in_groups and data_of(rankings) == "groups"),
+            "groups": every.grouped,
+            "clusters": every.clusters is not None,
+            "strata": every.strata is not None,
+            "sample_weight": every.weighted,
+            "n_missed": every.n_missed
+            and not (self._missed_in_groups and data_of(every) == "groups"),
         }
         for name, reason in self._refuses.items():
             if given[name]:
                 rule = f"be left out for {type(self).__name__}: {reason}"
                 raise invalid(name, rule, "it")
+        return every
 
     def _fields(self, asked: Rankings, *, by_fold: bool = False) -> dict[str, Any]:
         """Return the fields of a result that all questions have."""

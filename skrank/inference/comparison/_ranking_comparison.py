@@ -489,7 +489,8 @@ class _Models:
     """
 
     def __init__(self, test: RankingComparison, rankings: Rankings) -> None:
-        self.asked, self.metric = test._asked(rankings), test._metric()
+        _, self.asked = test._asked(rankings)
+        self.metric = test._metric()
         self.method, self.names = test._choose(self.asked), self.asked.names
         parts = self.asked.parts
         self.values = self.asked.by_fold(

@@ -217,8 +217,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             `ties` is not "expected", or if the method is "bootstrap" and `ties` is
             "together".
         """
-        rankings = Rankings.from_rankings(rankings)
-        asked = self._asked(rankings)
+        rankings, asked = self._asked(rankings)
         each, method = asked.single, self._choose(asked)
         metric = for_weights(self._metric(), each)
         values = asked.by_fold([metric.value(one) for one in each])
@@ -276,7 +275,7 @@ class MetricInterval(Question[MetricIntervalResult]):
             usual = "moderated" if metric.smooth else "bootstrap"
             errors = [self._rule(usual, metric, one).standard_error for one in each]
             error = max(error, sampling_error(np.nan_to_num(errors), asked.ratio))
-        return _rule_of_mean(metric, _ends(metric, each), values, error, freedom)
+        return _rule_between(metric, _ends(metric, each), values, error, freedom)
 
     def _rule_of_weights(self, metric: AnyMetric, ranking: Ranking) -> IntervalRule:
         """Return Student's t from the bootstrap of weighted items.
@@ -453,7 +452,7 @@ def _ends(metric: AnyMetric, rankings: list[Ranking]) -> list[tuple[float, float
     return [reach_of(metric, metric.frame(one, one.n_targets)) for one in rankings]
 
 
-def _rule_of_mean(
+def _rule_between(
     metric: AnyMetric,
     ends: list[tuple[float, float]],
     values: NDArray[np.float64],

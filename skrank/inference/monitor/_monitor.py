@@ -252,13 +252,12 @@ class RankingMonitor(Question[RankingMonitorResult]):
             If there are no groups, if other data are given, if the order of the days is
             not known, or if the number of models is not one, or two against a model.
         """
-        rankings = Rankings.from_rankings(rankings)
         return self._after(None, rankings)
 
     def _after(
-        self, before: Any, rankings: Rankings, name: str = "groups"
+        self, before: Any, rankings: Any, name: str = "groups"
     ) -> RankingMonitorResult:
-        self._check_data(rankings)
+        rankings = self._read(rankings)
         if rankings.kind != "groups":
             raise invalid("groups", "hold the day of each item", "none")
         models = self._models(rankings)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import expit, gammaln, logit, logsumexp
+from scipy.special import expit, logit, logsumexp
 
+from skrank._utils._combinatorics import log_binomial
 from skrank.ranking._ranking import Ranking
 
 Floats = NDArray[np.float64]
@@ -81,8 +82,7 @@ def _mean_product(logs: Floats, m: int) -> float:
             width = min(right.shape[1], degree + 1 - j)
             factors[:, j : j + width] += left[:, j, None] * right[:, :width]
     total = np.log(factors[0, m]) + np.logaddexp(0, shift + logs).sum() - m * shift
-    choices = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1)
-    return float(total - choices)
+    return float(total - log_binomial(n, m))
 
 
 def evidence_of_pvalue(log10_pvalue: float) -> Floats:

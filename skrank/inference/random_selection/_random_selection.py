@@ -184,8 +184,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             If there are several models, if a class is absent, if items have weights, or
             if `method` is not for clusters or strata.
         """
-        rankings = Rankings.from_rankings(rankings)
-        asked = self._asked(rankings)
+        _, asked = self._asked(rankings)
         listed = [i for i, one in enumerate(asked.single) if one.n_samples]
         if len(listed) < len(asked.parts):
             warn(

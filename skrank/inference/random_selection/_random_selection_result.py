@@ -231,7 +231,7 @@ def is_far_below(
 
     Parameters
     ----------
-    value : float
+    statistic : float
         Value of the metric.
     null : RandomSelectionNull or MeanNull
         Its null distribution.

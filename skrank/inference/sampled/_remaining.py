@@ -7,9 +7,9 @@ number of targets K is unknown, and x has the hypergeometric distribution.
 import math
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import gammaln
 from scipy.stats import hypergeom
+
+from skrank._utils._combinatorics import log_binomial
 
 
 def remaining_limits(n: int, r: int, x: int, level: float) -> tuple[int, int]:
@@ -56,13 +56,8 @@ def remaining_evidence(n: int, r: int, x: int, at_most: int) -> float:
     evidence is the least of these over all K that leave more than `at_most`. O(n).
     """
     total = np.arange(x, n - (r - x) + 1)
-    log = _log_choose(n - r, total - x) - _log_choose(n, total)
+    log = log_binomial(n - r, total - x) - log_binomial(n, total)
     below = np.logaddexp.accumulate(log)
     left = slice(at_most + 1, None)  # totals that leave more
     evidence = below[at_most : log.size - 1] - np.log(total[left]) - log[left]
     return float(evidence.min(initial=math.inf))
-
-
-def _log_choose(n: int, k: NDArray[np.intp]) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return found

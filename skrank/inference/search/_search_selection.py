@@ -153,8 +153,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         ValueError
             If no ranking has targets and non-targets.
         """
-        rankings = Rankings.from_rankings(rankings)
-        metric, asked = self._metric(), self._asked(rankings)
+        metric, (_, asked) = self._metric(), self._asked(rankings)
         if not all(row[0].has_items for row in asked.parts):
             rule = "have the items themselves, which all candidates rank"
             raise invalid("rankings", rule, "RankCounts")

@@ -1,5 +1,6 @@
 """At which score does one stop? `ThresholdChoice`.
 
-The candidates are in `_threshold_choice_points`, and the depth at which a precision or
-a recall is guaranteed in `_guarantee`.
+The settings make an `Aim`, for which a `Choice` is made: of a threshold for items
+(`_of_items`, among the candidates of `_threshold_choice_points`), or of a depth for
+days (`_of_days`). What can be guaranteed of either is in `_guarantee`.
 """

@@ -25,18 +25,6 @@ _STARTS = 2
 _MOST = 10**7
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PromisedRule:
-    """Value with a one-sided limit, which is that of a promise at its own level."""
-
-    estimate: float
-    limit: Callable[[float], float]
-
-    def bounds(self, confidence_level: float) -> tuple[float, float]:
-        """Return the limit for a doubt of one less the level, and 1."""
-        return self.limit(1 - confidence_level), 1.0
-
-
 def targets_needed(recall: float, doubt: float) -> int:
     """Return the fewest targets, or days, with which a recall can be promised."""
     return math.ceil(math.log(doubt) / math.log(recall))
@@ -53,9 +41,13 @@ def hits_needed(n_targets: Any, recall: float, doubt: float) -> Any:
     return binom.isf(doubt, n_targets, recall) + 1
 
 
-def recall_shown(hits: float, n_targets: float, doubt: float) -> float:
-    """Return the recall that the score of the target of this order reaches."""
-    return float(beta.ppf(doubt, hits, n_targets - hits + 1))
+def share_shown(hits: float, n: float, doubt: float) -> float:
+    """Return the recall, or the precision, that so many hits of n show.
+
+    It is the lower limit of Clopper and Pearson (1934), and for a recall the one that
+    the score of the target of this order reaches.
+    """
+    return float(beta.ppf(doubt, hits, n - hits + 1)) if hits else 0.0
 
 
 def first_start(precision: float, doubt: float) -> int:
@@ -64,7 +56,7 @@ def first_start(precision: float, doubt: float) -> int:
 
 
 def deepest_promise(
-    hits: NDArray[Any], items: NDArray[Any], precision: float, doubt: float
+    hits: Floats, items: Floats, n_targets: Any, precision: float, doubt: float
 ) -> Any:
     """Return the index of the deepest threshold whose precision can be promised, or 0.
 
@@ -101,31 +93,30 @@ def _deepest(passed: NDArray[np.bool_], starts: Sequence[Any]) -> Any:
     return best
 
 
-def precision_shown(hits: float, items: float, doubt: float) -> float:
-    """Return the precision that one of the tests shows at a threshold.
-
-    It is the lower limit of Clopper and Pearson (1934).
-    """
-    if hits == 0:
-        return 0.0
-    return float(beta.ppf(doubt / _STARTS, hits, items - hits + 1))
-
-
 def precision_promised(
-    precision: float, hits: float, items: float, doubt: float
+    shown: Callable[[float, float, float], float],
+    precision: float,
+    gain: float,
+    n: float,
+    doubt: float,
 ) -> float:
-    """Return the limit of a promised precision, which is itself at its own level."""
-    return min(precision, precision_shown(hits, items, doubt))
+    """Return the limit of a promised precision, which is itself at its own level.
+
+    One of the tests shows it, by `share_shown` or `mean_shown`.
+    """
+    return min(precision, shown(gain, n, doubt / _STARTS))
 
 
-def other_promise(hits: Floats, items: Floats, precision: float, doubt: float) -> str:
+def other_promise(
+    hits: Floats, items: Floats, n_targets: int, precision: float, doubt: float
+) -> str:
     """Say what can be promised if a precision cannot, and what it needs.
 
     The tests of the asked precision begin at fixed depths, at which the limits of the
     precision hold together.
     """
     starts = [int(one) for one in _starts(hits, items, precision, doubt)]
-    shown = [precision_shown(hits[at], items[at], doubt) for at in starts]
+    shown = [share_shown(hits[at], items[at], doubt / _STARTS) for at in starts]
     best, at = max(zip(shown, starts, strict=True))
     said = "With these data no precision can be promised"
     if best > 0:
@@ -166,7 +157,7 @@ def sums_needed(n_values: Any, mean: float, doubt: float) -> Any:
     return least[which].reshape(np.shape(n_values))
 
 
-def mean_shown(total: float, n_values: int, doubt: float) -> float:
+def mean_shown(total: float, n_values: float, doubt: float) -> float:
     """Return the lower limit of a mean of values from 0 to 1, by their sum."""
     if total <= 0:
         return 0.0
@@ -178,27 +169,8 @@ def mean_shown(total: float, n_values: int, doubt: float) -> float:
     return float(brentq(lack, tiny, 1 - tiny)) if lack(tiny) < 0 else 0.0
 
 
-def mean_precision_promised(
-    precision: float, total: float, n_days: int, doubt: float
-) -> float:
-    """Return the limit of a promised mean precision."""
-    return min(precision, mean_shown(total, n_days, doubt / _STARTS))
-
-
-def depth_of_mean_recall(sums: Floats, n_days: Any, recall: float, doubt: float) -> Any:
-    """Return the index of the first depth whose mean recall over days is promised.
-
-    `sums` of the recalls of days grow with the depth, so that the largest depth whose
-    mean is too small passes with a probability of at most `doubt`. The last depth, of
-    all items, is the answer if none passes.
-    """
-    enough = sums >= sums_needed(n_days, recall, doubt)
-    found = np.argmax(enough, axis=-1)
-    return np.where(enough.any(axis=-1), found, sums.shape[-1] - 1)
-
-
-def depth_of_mean_precision(
-    sums: Floats, n_days: Any, precision: float, doubt: float
+def deepest_promise_of_days(
+    sums: Floats, items: Floats, n_days: Any, precision: float, doubt: float
 ) -> Any:
     """Return the index of the deepest depth whose mean precision is promised, or 0.
 
@@ -240,3 +212,33 @@ def other_promise_of_days(
         said += f". The largest mean precision here is {here}"
     least = first_start(precision, doubt)
     return f"{said}. At the least, {least} days must have a precision of 1."
+
+
+@dataclass(frozen=True, slots=True)
+class Promises:
+    """What can be promised of the items of a ranking, or of days.
+
+    A promise is shown by `gains` of `n` units: hits of as many targets or items, or the
+    sum of the values of as many days.
+    """
+
+    #: Units of a recall, in print.
+    units: str
+    #: ``needed(n, recall, doubt)``
+    needed: Callable[[Any, float, float], Any]
+    #: ``shown(gain, n, doubt)``
+    shown: Callable[[float, float, float], float]
+    #: ``deepest(gains, items, n, precision, doubt)``
+    deepest: Callable[[Floats, Floats, Any, float, float], Any]
+    #: ``other(gains, items, n, precision, doubt)``
+    other: Callable[[Floats, NDArray[Any], int, float, float], str]
+
+
+OF_ITEMS = Promises("targets", hits_needed, share_shown, deepest_promise, other_promise)
+OF_DAYS = Promises(
+    "groups with targets",
+    sums_needed,
+    mean_shown,
+    deepest_promise_of_days,
+    other_promise_of_days,
+)

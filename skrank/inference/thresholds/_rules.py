@@ -1,6 +1,7 @@
 """Intervals of a chosen threshold, and of what is expected of it."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,4 +55,18 @@ class DrawnDepthRule:
         return float(low), float(min(high, self.most))
 
 
-ChoiceRule = CertainRule | StudentRule | WidestRule | DrawnRule | DrawnDepthRule
+@dataclass(frozen=True, slots=True, eq=False)
+class PromisedRule:
+    """Value with a one-sided limit, which is that of a promise at its own level."""
+
+    estimate: float
+    limit: Callable[[float], float]
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return the limit for a doubt of one less the level, and 1."""
+        return self.limit(1 - confidence_level), 1.0
+
+
+ChoiceRule = (
+    CertainRule | StudentRule | WidestRule | DrawnRule | DrawnDepthRule | PromisedRule
+)

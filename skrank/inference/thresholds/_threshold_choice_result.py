@@ -14,8 +14,7 @@ from skrank._utils._signature import signature_of
 from skrank._utils._text import brief
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result
-from skrank.inference.thresholds._guarantee import PromisedRule
-from skrank.inference.thresholds._rules import ChoiceRule
+from skrank.inference.thresholds._rules import ChoiceRule, PromisedRule
 from skrank.ranking._response import RESPONSE_METHODS, Orientation, check_estimator
 
 # What the interval of a quantity holds, in print.
@@ -100,7 +99,7 @@ class ThresholdChoiceResult(Result):
     apparent_recall: float
     apparent_precision: float
     apparent_profit: float
-    _rules: Mapping[str, ChoiceRule | PromisedRule]
+    _rules: Mapping[str, ChoiceRule]
     score: str
     _pos_label: object
     _output: Orientation | None

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from skrank._utils._checks import invalid
+from skrank._utils._numbers import DECIMAL
 from skrank._utils._text import brief
 from skrank.metrics._definitions._base import AnyMetric, Metric
 from skrank.metrics._definitions._curve import (
@@ -226,7 +227,7 @@ def make_null_metric(metric: str | AnyMetric, ties: str = "expected") -> Metric:
 
 
 def _number(metric: str, rule: str, text: str) -> float:
-    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE):
+    if re.fullmatch(rf"[+-]?{DECIMAL}(e[+-]?\d+)?", text, re.IGNORECASE):
         return float(text)
     raise invalid("metric", rule, brief(metric))
 

@@ -54,7 +54,7 @@ def _go_over(
             got = type(chunk).__name__
             raise invalid("chunks", "hold pairs (y_true, y_score)", got)
         try:
-            counted.add(chunk[0], chunk[1], pos_label)
+            counted.count(chunk[0], chunk[1], pos_label)
         except ValueError as error:
             where = (
                 f"This is in chunk {index}, counted from 0, which begins with item "

@@ -50,7 +50,7 @@ def _blank(start: Start) -> Any:
 def _count(start: Start, pos_label: object, y_true: Any, y_score: Any) -> Any:
     """Count one partition."""
     counted = _blank(start)
-    counted.add(y_true, y_score, pos_label)
+    counted.count(y_true, y_score, pos_label)
     return counted
 
 

@@ -7,23 +7,20 @@ an error before anything is changed.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import hard_labels, invalid
+from skrank._utils._checks import invalid
 from skrank._utils._columns import is_column, refuse_dask
 from skrank.ranking._counting import LevelCounts
 from skrank.ranking._input import (
     RankingInput,
     check_ranking_input,
-    check_same_kind,
-    kind_of_labels,
-    small_integers,
-    unknown_label,
 )
 from skrank.ranking._items import CountedItems
+from skrank.ranking._pieces import Pieces
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 
@@ -40,61 +37,41 @@ def read_chunk(
     return check_ranking_input(y_true, y_score, pos_label=pos_label, whole=False)
 
 
-class FirstPass:
+class FirstPass(Pieces):
     """Scores of the targets, and a sample of all scores."""
 
     def __init__(self, n_expected: int = 0) -> None:
-        self.n_samples = self.n_targets = 0
-        self.dtype: np.dtype[Any] | None = None
+        super().__init__()
         self.target_scores: list[NDArray[Any]] = []
         self.sample = ScoreSample(n_expected)
-        # distinct scores, while all are integers from -1 to 1, which may be labels
-        self.small: set[int] | None = set()
-        self.labels = ""  # "numbers" or "texts"
 
-    def add(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
+    def count(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
         """Count a chunk."""
         data = read_chunk(y_true, y_score, pos_label)
-        if data is None:
-            return
-        scores, part = data.y_score, FirstPass()
-        part.n_samples, part.n_targets = scores.size, data.targets.size
-        part.dtype = scores.dtype
-        part.target_scores = [scores[data.targets]]
-        part.small = small_integers(scores, set())
-        part.labels = kind_of_labels(y_true)
-        self._take(part)
-        self.sample.add(scores)
+        if data is not None:
+            self.add(data, y_true)
+            self.target_scores.append(data.y_score[data.targets])
+            self.sample.add(data.y_score)
 
     def merge(self, other: "FirstPass") -> None:
         """Add another first pass."""
-        self._take(other)
+        self.take(other)
+        self.target_scores += other.target_scores
         self.sample.merge(other.sample)
 
-    def _take(self, part: "FirstPass") -> None:
-        known, new = self.dtype or part.dtype, part.dtype or self.dtype
-        if known != new:
-            rule = (
-                "have the same type in all chunks, so that equal scores stay equal, as "
-                "`y_score.astype` and the `dtype` of a reader make sure"
-            )
-            raise invalid("y_score", rule, f"{new} after {known}")
-        self.labels = check_same_kind(self.labels, part.labels)
-        self.dtype = known
-        self.n_samples += part.n_samples
-        self.n_targets += part.n_targets
-        self.target_scores += part.target_scores
-        both = self.small is not None and part.small is not None
-        self.small = self.small | part.small if both else None  # type: ignore[operator]
+    def _common_type(self, part: Pieces) -> NoReturn:
+        rule = (
+            "have the same type in all chunks, so that equal scores stay equal, as "
+            "`y_score.astype` and the `dtype` of a reader make sure"
+        )
+        raise invalid("y_score", rule, f"{part.dtype} after {self.dtype}")
 
     def plan(self, pos_label: object) -> "Plan":
         """Check the data set as a whole, and return what the second pass must count."""
         if self.n_samples == 0:
             raise invalid("y_true", "hold at least one item in some chunk", "none")
-        if pos_label is not None and self.n_targets == 0:
-            raise unknown_label(pos_label, self.n_samples)
-        if self.small in ({0, 1}, {-1, 1}):
-            raise hard_labels("y_score", f"integers {self.small}")
+        self.check_label(pos_label)
+        self.check_scores()
         targets = np.concatenate([np.zeros(0, self.dtype), *self.target_scores])
         levels, hits = np.unique(targets, return_counts=True)
         search = self.sample.search()
@@ -149,7 +126,7 @@ class SecondPass:
         """Number of targets that were counted."""
         return int(self.hits.sum())
 
-    def add(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
+    def count(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
         """Count a chunk, unless it has more items than remain."""
         data = read_chunk(y_true, y_score, pos_label)
         if data is None:

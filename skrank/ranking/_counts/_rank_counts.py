@@ -241,7 +241,7 @@ class RankCounts:
             if there are more items or targets than in the first pass. The counts are
             then unchanged.
         """
-        self._pass.add(y_true, y_score, self.pos_label)
+        self._pass.count(y_true, y_score, self.pos_label)
 
     def second_pass(self) -> Self:
         """Return empty counts for the second pass, after a complete first pass.

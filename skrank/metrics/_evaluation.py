@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,14 +21,11 @@ from skrank.metrics._definitions import AnyMetric, make_metric
 from skrank.metrics._evaluate import undefined
 from skrank.ranking._input import (
     RankingInput,
-    append_unlisted,
     check_ranking_input,
-    check_same_kind,
-    check_scores,
     check_unlisted,
-    kind_of_labels,
-    unknown_label,
+    with_unlisted,
 )
+from skrank.ranking._pieces import Pieces
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
 
@@ -95,11 +91,9 @@ class RankingEvaluation(Printed):
         self.pos_label = pos_label
         self._n_missed = 0
         self._n_unlisted: int | None = None
+        self._pieces = Pieces()
         self._is_target: list[NDArray[np.bool_]] = []
         self._y_score: list[NDArray[Any]] = []
-        self._dtype = np.dtype(bool)  # common type of all scores
-        self._largest = 0  # largest integer of the scores, by absolute value
-        self._labels = ""  # kind of all labels, "numbers" or "texts"
         self._ranking: Ranking | None = None
 
     @classmethod
@@ -232,13 +226,11 @@ default="expected"
             y_true, y_score = [y_true], [y_score]  # type: ignore[assignment]
         label = self.pos_label
         data = check_ranking_input(y_true, y_score, pos_label=label, whole=False)
-        piece = type(self)(pos_label=label)
-        piece._is_target = [data.is_target]
-        piece._y_score = [data.y_score.copy()]  # the caller may change the array
-        piece._dtype, piece._labels = data.y_score.dtype, kind_of_labels(y_true)
-        if piece._dtype.kind in "iu":
-            piece._largest = max(-int(data.y_score.min()), int(data.y_score.max()))
-        return self._take(piece)
+        self._pieces.add(data, y_true)
+        self._is_target.append(data.is_target)
+        self._y_score.append(data.y_score.copy())  # the caller may change the array
+        self._ranking = None
+        return self
 
     def add_missed(self, count: int, *, n_unlisted: int | None = None) -> Self:
         """Add targets that were never scored.
@@ -283,7 +275,14 @@ default="expected"
             rule = "be the same in evaluations that are joined, as is `pos_label`"
             raise invalid("ties", rule, f"{self!r} and {other!r}")
         both = type(self)(ties=self.ties, pos_label=self.pos_label)
-        return both._take(self)._take(other)
+        for one in (self, other):
+            both._pieces.take(one._pieces)
+            both._is_target += one._is_target
+            both._y_score += one._y_score
+            both.add_missed(one._n_missed)
+            if one._n_unlisted is not None:
+                both._n_unlisted = (both._n_unlisted or 0) + one._n_unlisted
+        return both
 
     def __radd__(self, other: object) -> Self:
         """Begin a ``sum`` of evaluations, which starts with 0."""
@@ -298,7 +297,7 @@ default="expected"
         n_samples : int
             Number of items, without missed targets.
         """
-        return sum(piece.size for piece in self._y_score)
+        return self._pieces.n_samples
 
     @property
     def n_targets(self) -> int:
@@ -309,7 +308,7 @@ default="expected"
         n_targets : int
             Number of targets, including missed targets.
         """
-        return sum(int(piece.sum()) for piece in self._is_target) + self._n_missed
+        return self._pieces.n_targets + self.n_missed
 
     @property
     def n_missed(self) -> int:
@@ -336,8 +335,7 @@ default="expected"
             If the scores are hard labels, or if there are items and no target among
             them, missed or not, has the label `pos_label`.
         """
-        if self.pos_label is not None and self._y_score and not self.n_targets:
-            raise unknown_label(self.pos_label, self.n_samples)
+        self._pieces.check_label(self.pos_label, self.n_missed)
         return self._ranked()
 
     def _ranked(self) -> Ranking:
@@ -346,12 +344,10 @@ default="expected"
             targets, y_score = np.array([], dtype=np.intp), np.array([])
             if self._y_score:  # all targets may have been missed
                 targets = np.flatnonzero(np.concatenate(self._is_target))
-                y_score = check_scores(np.concatenate(self._y_score, dtype=self._dtype))
-            data = RankingInput(targets, y_score, None, self._n_missed)
-            missed, unlisted = check_unlisted(self._n_missed, self._n_unlisted)
-            if unlisted is not None:
-                data = append_unlisted(replace(data, n_missed=0), missed, unlisted)
-            self._ranking = rank(data)
+                y_score = np.concatenate(self._y_score, dtype=self._pieces.dtype)
+            self._pieces.check_scores()
+            data = RankingInput(targets, y_score)
+            self._ranking = rank(with_unlisted(data, self._n_missed, self._n_unlisted))
         return self._ranking
 
     def to_dict(self) -> dict[str, float]:
@@ -471,30 +467,13 @@ default="expected"
     @property
     def _n_items(self) -> int:
         """Number of all items, scored or not."""
-        unlisted = self._n_missed if self._n_unlisted is None else self._n_unlisted
-        return self.n_samples + unlisted
-
-    def _take(self, other: RankingEvaluation) -> Self:
-        """Add the cases of another evaluation; on errors, nothing is changed."""
-        dtype = np.result_type(self._dtype, other._dtype)
-        largest = max(self._largest, other._largest)
-        if dtype.kind == "f" and largest > 2**53:  # floats hold all integers up to it
-            rule = f"hold integers of at most 2**53 in pieces of common type {dtype}"
-            raise invalid("y_score", rule, f"one of absolute value {largest}")
-        self._labels = check_same_kind(self._labels, other._labels)
-        self._dtype, self._largest = dtype, largest
-        self._n_missed += other._n_missed
-        if other._n_unlisted is not None:
-            self._n_unlisted = (self._n_unlisted or 0) + other._n_unlisted
-        self._is_target += other._is_target
-        self._y_score += other._y_score
-        self._ranking = None
-        return self
+        unlisted = self._n_unlisted
+        return self.n_samples + (self.n_missed if unlisted is None else unlisted)
 
     def _size(self) -> str:
         missed = f", {self.n_missed} of them missed" if self.n_missed else ""
-        n = self.n_samples
-        listed = f" and {self._n_unlisted} unlisted" if self._n_unlisted else ""
+        n, unlisted = self.n_samples, self._n_unlisted
+        listed = f" and {unlisted} unlisted" if unlisted else ""
         return f"{n}{listed} items, {self.n_targets} targets{missed}"
 
 
