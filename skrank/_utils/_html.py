@@ -89,4 +89,4 @@ def _body(table: Table) -> str:
 
 def _cell(text: str) -> str:
     """Return a cell; letters after ^ are above the number."""
-    return re.sub(r"(?<=\d)\^([a-z\d]+)$", r"<sup>\1</sup>", escape(text))
+    return re.sub(r"(?<=\d)\^([a-z\d,]+)$", r"<sup>\1</sup>", escape(text))

@@ -111,6 +111,7 @@ class CurveDisplay(FromFolds):
     @classmethod
     def _of(cls, rankings: Rankings, as_fraction: Any, pvalue: Any, name: Any) -> Self:
         """Return the display of rankings, before it is drawn."""
+        rankings = rankings.returned("the figure")
         pvalue = cls._pvalue_of(rankings, pvalue)
         measure = partial(cls._measure, as_fraction=as_fraction, pvalue=pvalue)
         if rankings.kind == "one" and len(rankings.names) == 1:

@@ -905,6 +905,28 @@ class Rankings:
             return self
         return replace(self, rows=tuple(self.rows[i] for i in kept))
 
+    def returned(self, what: str) -> Self:
+        """Leave out groups for which nothing was returned, with a warning.
+
+        Parameters
+        ----------
+        what : str
+            What they are left out of, such as "the test".
+
+        Returns
+        -------
+        rankings : Rankings
+            The rankings that have items.
+        """
+        kept = [i for i, row in enumerate(self.parts) if all(r.n_samples for r in row)]
+        if len(kept) < len(self.parts):
+            warn(
+                f"{len(self.parts) - len(kept)} of {len(self.parts)} groups have no "
+                f"items that are ranked. They are left out of {what}.",
+                UserWarning,
+            )
+        return self._take(kept)
+
     def only(self, *names: Any) -> Self:
         """Return the rankings of some models.
 

@@ -21,6 +21,10 @@ from skrank.inference.random_selection._random_selection_result import (
 from skrank.metrics._definitions import AnyMetric
 from skrank.null import MeanNull, RandomSelectionNull
 
+OF_TEST = ("zscore", "pvalue", "log10_pvalue", "null_mean", "null_std")
+#: Columns of a data frame that are not those of a metric.
+COLUMNS = ("name", "n_targets", "low", "high", *OF_TEST)
+
 
 @signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -37,9 +41,9 @@ class MetricReport:
         Number of groups or folds in the means; 1 without these.
     null_mean : float or None
         Exact mean under random selection. None if it depends on the ranking, as with
-        tie rules other than "expected", several classes, missed targets or lists of
-        different items; also with clusters, except for recall, precision and the
-        enrichment factor, and for a metric without a null distribution.
+        tie rules other than "expected", several classes, missed targets without
+        `n_unlisted`, clusters, groups within folds, or lists of different items; also
+        for a metric without a null distribution.
     estimates : dict of str to MetricIntervalResult
         Results of :class:`MetricInterval`. Empty for the metrics of the top.
     intervals : dict of str to ConfidenceInterval
@@ -50,6 +54,8 @@ class MetricReport:
     tests : dict of str to RandomSelectionResult, or None
         Results of :class:`RandomSelectionTest`, for the main metric. None without
         tests.
+    untested : str
+        Why the main metric has no tests.
     comparisons : RankingComparisonTable or None
         Comparisons of all pairs of rankings, for the metrics of `compare_by`. None for
         a single ranking, for counts, and for several classes.
@@ -79,6 +85,7 @@ class MetricReport:
         default_factory=dict
     )
     tests: dict[str, RandomSelectionResult] | None = None
+    untested: str = ""
     comparisons: RankingComparisonTable | None = None
 
     def __repr__(self) -> str:
@@ -95,10 +102,9 @@ def row_of(found: MetricReport, name: str) -> tuple[float, float, float]:
 
 def test_of(found: MetricReport, name: str) -> dict[str, float]:
     """Return what random selection says of a ranking; NaN where it is unknown."""
-    asked = ("zscore", "pvalue", "log10_pvalue", "null_mean", "null_std")
     if found.tests is not None:
-        return {one: float(getattr(found.tests[name], one)) for one in asked}
-    row = dict.fromkeys(asked, math.nan)
+        return {one: float(getattr(found.tests[name], one)) for one in OF_TEST}
+    row = dict.fromkeys(OF_TEST, math.nan)
     if name in found.null_distributions:
         null = found.null_distributions[name]
         row["zscore"] = zscore_of(found.values[name], null)

@@ -35,10 +35,11 @@ from skrank.inference.random_selection._random_selection import (
 )
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics._definitions import AnyMetric, Metric, make_metric, make_null_metric
+from skrank.metrics._definitions._curve import ThresholdMetric
 from skrank.null import RandomSelectionNull
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._ties import untied
-from skrank.report._metric_report import MetricReport
+from skrank.report._metric_report import COLUMNS, MetricReport
 from skrank.report._result import RankingReportResult, names_of_top
 
 
@@ -136,9 +137,9 @@ class RankingReport(Question[RankingReportResult]):
     ) -> None:
         check_option("ties", ties, TIES)
         self.compare_by, self.metrics, self.ties = compare_by, metrics, ties
-        if not self._made(compare_by):
+        if not _each(compare_by):
             raise invalid("compare_by", "name a metric", "none")
-        self._made(metrics)
+        self._made([*_each(compare_by), *_each(metrics)])
         self.t, self.k = _checked("t", t), _checked("k", k)
         for rule in _each(thresholds):
             if not isinstance(rule, ThresholdChoice):
@@ -152,8 +153,16 @@ class RankingReport(Question[RankingReportResult]):
 
     def _made(self, metrics: Any) -> dict[str, AnyMetric]:
         """Return metrics by their names."""
-        made = [make_metric(one, self.ties) for one in _each(metrics)]
-        return {one.name: one for one in made}
+        found: dict[str, AnyMetric] = {}
+        for one in (make_metric(one, self.ties) for one in _each(metrics)):
+            if one.ties != self.ties and not isinstance(one, ThresholdMetric):
+                rule = f"be {one.ties!r}, as that of the metric {one.name}"
+                raise invalid("ties", rule, repr(self.ties))
+            if one.name in COLUMNS or found.get(one.name, one) != one:
+                rule = "have a printed name that no other metric or column has"
+                raise invalid("metrics", rule, repr(one.name))
+            found[one.name] = one
+        return found
 
     def from_rankings(self, rankings: Any) -> RankingReportResult:
         """Report on existing rankings of one data set, or of several.
@@ -193,7 +202,7 @@ class RankingReport(Question[RankingReportResult]):
         k = t if self.k is None else _depths("k", self.k, n_least, beyond=every.grouped)
         compared, more = self._made(self.compare_by), self._made(self.metrics)
         main, *_ = compared
-        named = {**compared, **more}
+        named = compared | more
         top = {name: make_null_metric(name, self.ties) for name in names_of_top(t, k)}
         top = {name: one for name, one in top.items() if name not in named}
         metrics = {main: named.pop(main), **top, **named}
@@ -211,9 +220,11 @@ class RankingReport(Question[RankingReportResult]):
                 found["values"] = _means(metric, ranked)
             else:
                 found = self._estimated(metric, ranked)
-            if name == main and isinstance(metric, Metric):
+            if name == main:
                 found |= self._tested(metric, ranked)
-            if name in compared and is_compared:
+            # one group tells nothing of others
+            is_mean = not ranked.grouped or len(ranked.parts) > 1
+            if name in compared and is_compared and is_mean:
                 question = RankingComparison(metric, **self._settings)
                 found["comparisons"] = question.compare_all(ranked)
             results[name] = MetricReport(
@@ -264,29 +275,33 @@ class RankingReport(Question[RankingReportResult]):
             },
         }
 
-    def _tested(self, metric: Metric, asked: Rankings) -> dict[str, Any]:
-        """Return null distributions, and tests if they are requested or quick."""
-        test = RandomSelectionTest(metric, **self._settings)
+    def _tested(self, metric: AnyMetric, asked: Rankings) -> dict[str, Any]:
+        """Return null distributions and tests, or why there are no tests."""
+        if not isinstance(metric, Metric):
+            return {"untested": f"because {metric.name} has no null distribution"}
+        asked, found = asked.returned("the test"), {}
         each = {str(name): asked.only(name) for name in asked.names}
-        if asked.clusters is not None:
-            # 10,000 draws of the test take 30 to 35 us for each item: two seconds
-            is_quick = asked.sizes[0] <= 50_000
-            try:
-                if is_quick if self.pvalue is None else self.pvalue:
-                    tests = {k: test.from_rankings(one) for k, one in each.items()}
-                    return {"tests": tests}
-            except NothingMovesError:
-                if self.pvalue:
-                    raise
-            return {}
-        nulls: Any = {k: null_of_mean(one, metric) for k, one in each.items()}
-        is_quick = all(null.is_quick for null in nulls.values())
+        # 10,000 draws of the test take 30 to 35 us for each item: two seconds
+        is_quick = asked.sizes[0] <= 50_000
+        if asked.clusters is None:
+            nulls: Any = {k: null_of_mean(one, metric) for k, one in each.items()}
+            is_quick = all(null.is_quick for null in nulls.values())
+            found = {"null_distributions": nulls}
         if not (is_quick if self.pvalue is None else self.pvalue):
-            return {"null_distributions": nulls}
-        del nulls  # a test makes its own, of 60 MB if the ranking is long
-        tests = {name: test.from_rankings(one) for name, one in each.items()}
-        nulls = {name: one.null_distribution for name, one in tests.items()}
-        return {"null_distributions": nulls, "tests": tests}
+            asked_so = "as asked", "because it may take long; set `pvalue`"
+            return {**found, "untested": asked_so[self.pvalue is None]}
+        found.clear()  # a test makes its own, of 60 MB if the ranking is long
+        test = RandomSelectionTest(metric, **self._settings)
+        try:
+            tests = {name: test.from_rankings(one) for name, one in each.items()}
+        except NothingMovesError:
+            if self.pvalue:
+                raise
+            return {"untested": "because no clusters can be exchanged"}
+        if asked.clusters is None:
+            nulls = {name: one.null_distribution for name, one in tests.items()}
+            found = {"null_distributions": nulls}
+        return {**found, "tests": tests}
 
 
 def _each(given: Any) -> list[Any]:
@@ -320,10 +335,12 @@ def _null_mean(metric: AnyMetric, rankings: Rankings) -> float | None:
     Without ties, which do not affect it under the rule "expected".
     """
     depends = rankings.of_classes or metric.ties != "expected"
-    # with clusters, metrics of the order within the top have another mean
+    # clusters are exchanged with those of their size, and a mean over the groups of
+    # folds is not that of the test
+    depends |= rankings.n_clusters > 0 or (
+        rankings.kind == "folds" and rankings.grouped
+    )
     if depends or not isinstance(metric, Metric):
-        return None
-    if rankings.n_clusters and metric.ordered:
         return None
     for row in rankings.parts:
         if any((one.n_samples, one.n_missed) != (row[0].n_samples, 0) for one in row):

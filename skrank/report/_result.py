@@ -373,6 +373,8 @@ class RankingReportResult:
         rankings, main = self.rankings, self.main
         size = format_size(*rankings.sizes)
         why = "because it needs rankings in memory, and some were only counted"
+        if rankings.grouped and main.n_rankings == 1:
+            why = f"because {main.metric.name} is defined in one group"
         if rankings.of_classes:
             size = f"{rankings.sizes[0]} items, each class against the rest"
             why = "because each class has targets of its own"
@@ -388,17 +390,16 @@ class RankingReportResult:
                 facts["rankings"] = (
                     f"means over {count} of {n} {kind}, in which the metric is defined"
                 )
+            if rankings.kind == "folds" and rankings.grouped:
+                n_folds = len(set(rankings.folds))
+                facts["rankings"] += (
+                    f"; values are means of {n_folds} folds, and tests of all groups"
+                )
         facts["ties"] = main.metric.ties
         if main.comparisons is None and len(self.names) > 1:
             facts["comparison"] = f"left out, {why}"
         if main.tests is None:
-            quick = all(null.is_quick for null in main.null_distributions.values())
-            why = "as asked" if quick else "because it may take long; set `pvalue`"
-            if rankings.n_clusters:
-                why = "set `pvalue`"
-            elif not main.null_distributions:
-                why = f"because {self.main.metric.name} has no null distribution here"
-            facts["pvalue"] = f"left out, {why}"
+            facts["pvalue"] = f"left out, {main.untested}"
         if far := [as_text(name) for name in self.names if may_be_reversed(main, name)]:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"
         tied = [

@@ -280,16 +280,19 @@ def table_of_summary(
     columns = []
     for table in comparisons.values():
         values: dict[str, float] = {}
-        beaten: dict[str, str] = dict.fromkeys(first.names, "")
+        beaten: dict[str, list[str]] = {name: [] for name in first.names}
         for one, holm in zip(table.comparisons, table.adjusted_pvalues, strict=True):
             a, b = one.names
             values |= {a: one.value_a, b: one.value_b}
             better = one.difference if table.greater_is_better else -one.difference
             if holm <= alpha and better:
                 winner, loser = (a, b) if better > 0 else (b, a)
-                beaten[winner] += letter[loser]
+                beaten[winner].append(letter[loser])
         texts = numbers(values[name] for name in first.names)
-        above = ("".join(sorted(beaten[name])) for name in first.names)
+        # "a1" follows "z", and is not "a" and "1"
+        comma = "," if len(letter) > 26 else ""
+        order = [*letter.values()].index
+        above = (comma.join(sorted(beaten[name], key=order)) for name in first.names)
         columns.append(
             [
                 f"{text}^{of}" if of else text

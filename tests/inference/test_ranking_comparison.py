@@ -17,6 +17,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 import skrank
 from cases import ALL, BY_VALUE, assert_share, metric_function, named, runs
 from skrank import (
+    Ranking,
     RankingComparison,
     RankingComparisonResult,
     RankingComparisonTable,
@@ -935,3 +936,17 @@ def test_nearly_equal_models_are_seldom_called_different(noise):
         pair = dict(zip("AB", scores, strict=True))
         found.append(test.from_predictions(y, pair).pvalue <= 0.05)
     assert_share(found, 0.0, 0.06)
+
+
+def test_lists_of_equal_models_have_the_interval_of_their_groups():
+    rng = np.random.default_rng(0)
+    y_true, group = np.arange(300) % 20 == 0, np.arange(300) // 60
+    score = rng.normal(y_true)
+    lists = [
+        Ranking.from_predictions(y_true[group == i], score[group == i])
+        for i in range(5)
+    ]
+    found = RankingComparison().from_rankings({"A": lists, "B": lists})
+    both = {"A": score, "B": score}
+    judge = RankingComparison().from_predictions(y_true, both, groups=group)
+    assert found.confidence_interval() == judge.confidence_interval()

@@ -4,12 +4,17 @@ Judges: the public functions and classes that it calls, item by item; and LaTeX'
 """
 
 import re
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
 
 from skrank import (
+    HitCurveDisplay,
     MetricInterval,
+    PrecisionRecallDisplay,
     RandomSelectionTest,
     RankCounts,
     Ranking,
@@ -56,12 +61,9 @@ def test_report_of_clusters_is_what_the_classes_say():
     )
     assert report.main.comparisons.comparisons[0].pvalue == pair.pvalue
     assert f"in {N // 5} clusters" in str(report)
-    # precision is the same for clusters that move, and the order within the top not
-    assert set(report.to_dict()["null_means"]) == {
-        "recall@10",
-        "precision@10",
-        "enrichment_factor@10",
-    }
+    # clusters are exchanged with those of their size, and a mean is that of a test
+    assert not report.to_dict()["null_means"]
+    assert row["null_mean"] == report.main.tests["A"].null_mean
     low, high = RankingReport(t=10).from_predictions(Y, SCORES).main.intervals["A"]
     wide = report.main.intervals["A"]
     assert wide.high - wide.low > 1.2 * (high - low)
@@ -76,7 +78,7 @@ def test_clusters_of_which_none_can_move():
         y, {"A": -np.arange(N)[::-1] * 1.0}, clusters=codes
     )
     assert report.main.tests is None
-    assert "left out, set `pvalue`" in str(report)
+    assert "pvalue     left out, because no clusters can be exchanged" in str(report)
     with pytest.raises(ValueError, match="two of equal size with different labels"):
         RankingReport(pvalue=True).from_predictions(
             y, {"A": np.arange(N) * 1.0}, clusters=codes
@@ -317,3 +319,78 @@ def test_conclusion_without_an_interval():
     assert np.isnan(report.main.intervals["model"].low)
     value = report.main.values["model"]
     assert report.conclusion() == f"model has the average precision {value:.4f}."
+
+
+# Where two things meet
+
+
+def test_metrics_of_one_name_or_another_tie_rule_are_refused():
+    with pytest.raises(ValueError, match="`ties` must be 'optimistic', as that of the"):
+        RankingReport(metrics=make_metric("average_precision", ties="optimistic"))
+    with pytest.raises(ValueError, match="`metrics` must have a printed name that no"):
+        RankingReport("bedroc(alpha=20)", metrics="bedroc(alpha=20.00001)")
+    twice = RankingReport("recall@10", metrics=["recall@10", make_metric("recall@10")])
+    found = twice.from_predictions(Y, SCORES, groups=None)
+    assert list(found.results).count("recall@10") == 1
+
+
+def test_letters_of_many_rankings_are_those_of_the_pvalues():
+    rng = np.random.default_rng(0)
+    y = np.arange(120) < 30
+    scores = {f"m{i}": rng.normal(size=120) + 4.0 * y * (i < 2) for i in range(28)}
+    asked = RankingReport(["precision@20", "recall@20"], t=5, pvalue=False)
+    report = asked.from_predictions(y, scores)
+    table = report.main.comparisons
+    worse = {
+        one.names[1]
+        for one, holm in zip(table.comparisons, table.adjusted_pvalues, strict=True)
+        if one.names[0] == "m0" and one.difference > 0 and holm <= 0.05
+    }
+    letters = [*"abcdefghijklmnopqrstuvwxyz", "a1", "b1"]
+    expected = [letters[int(name[1:])] for name in scores if name in worse]
+    assert "b1" in expected
+    (row,) = re.findall(r"\(a\) m0 .*", report.to_latex(summary=True))
+    assert re.search(r"\^\{(.*?)\}", row)[1].split(",") == expected
+    assert f"<sup>{','.join(expected)}</sup>" in report.to_html()
+
+
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone", "ignore:.* are few")
+def test_a_query_for_which_nothing_was_returned_counts_as_zero():
+    group = np.arange(N) % 5
+    given = {"groups": group, "n_missed": {0: 1, 9: 2}}
+    with pytest.warns(UserWarning, match="1 of 6 groups have no items that are ranked"):
+        report = RankingReport(t=3).from_predictions(Y, SCORES["A"], **given)
+    metric = make_metric("average_precision")
+    assert report.main.values["model"] == metric(Y, SCORES["A"], **given)
+    for display in (HitCurveDisplay, PrecisionRecallDisplay):
+        with pytest.warns(UserWarning, match="They are left out of the figure"):
+            shown = display.from_predictions(Y, SCORES["A"], **given)
+        assert len(shown.curve) == 5
+
+
+@pytest.mark.filterwarnings("ignore:The interval of average_precision is undefined")
+def test_comparisons_need_two_groups_with_targets():
+    day = np.arange(N) % 2
+    y = Y & (day == 0)
+    with pytest.warns(UndefinedMetricWarning, match="1 of 2 groups have no targets"):
+        report = RankingReport(t=3).from_predictions(y, SCORES, groups=day)
+    assert report.main.comparisons is None
+    assert "left out, because average_precision is defined in one group" in str(report)
+
+
+def test_values_of_groups_in_folds_are_means_of_folds():
+    """Tests are of the mean over all groups, and the print says so."""
+    day = np.arange(N) // 30
+    X = np.column_stack([*SCORES.values()])
+    first, others = np.flatnonzero(day < 3), np.flatnonzero(day >= 3)
+    folds = [(others, first), (first, others)]
+    model = LogisticRegression()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = RankingReport(t=3).from_cv(model, X, Y, cv=folds, groups=day)
+        judge = MetricInterval().from_cv(model, X, Y, cv=folds, groups=day)
+        test = RandomSelectionTest().from_cv(model, X, Y, cv=folds, groups=day)
+    assert report.main.values["model"] == judge.value != test.value
+    assert report.main.tests["model"].zscore == test.zscore
+    assert report.main.null_mean is None
+    assert "values are means of 2 folds, and tests of all groups" in str(report)

@@ -559,7 +559,9 @@ class _Models:
     def _by_losses(self, i: int, j: int) -> LossRule:
         """Return the interval by the losses of the units, targets or clusters."""
         asked, rows = self.asked, [(row[i], row[j]) for row in self.asked.parts]
-        places = asked.items or [np.arange(int(rows[0][0].n_samples))]
+        # lists that were given have items of their own
+        ends = np.cumsum([int(row[0].n_samples) for row in rows])
+        places = asked.items or np.split(np.arange(ends[-1]), ends[:-1])
         units = [
             items[row[0].items.targets] for items, row in zip(places, rows, strict=True)
         ]

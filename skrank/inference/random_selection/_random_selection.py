@@ -18,7 +18,6 @@ from skrank._utils._checks import (
 )
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief, track
-from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
 from skrank.inference.random_selection._exchange import exchange_of, exchanged_values
 from skrank.inference.random_selection._random_selection_result import (
@@ -185,14 +184,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             if `method` is not for clusters or strata.
         """
         _, asked = self._asked(rankings)
-        listed = [i for i, one in enumerate(asked.single) if one.n_samples]
-        if len(listed) < len(asked.parts):
-            warn(
-                f"{len(asked.parts) - len(listed)} of {len(asked.parts)} groups have "
-                "no items that are ranked. They are left out of the test.",
-                UserWarning,
-            )
-            asked = asked._take(listed)
+        asked = asked.returned("the test")
         if asked.n_missed:
             warn_of_unlisted("the test")
         if asked.clusters is not None or asked.strata is not None:
