@@ -58,7 +58,7 @@ from skrank.metrics import (
     wss,
 )
 from skrank.metrics._definitions import Metric, make_metric
-from skrank.metrics._evaluation import RankingEvaluation
+from skrank.metrics._ranking_evaluation import RankingEvaluation
 from skrank.metrics._scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,

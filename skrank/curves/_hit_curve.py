@@ -29,12 +29,8 @@ from skrank._utils._numbers import number, percent
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._table import data_frame
 from skrank._utils._text import brief
-from skrank.curves._band import (
-    CurveBand,
-    check_band_level,
-    chosen_counts,
-    spread_counts,
-)
+from skrank.curves._band import CurveBand, check_band_level
+from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.curves._gains_table import GainsTable
 from skrank.curves._hypergeometric import hits_by_chance
 from skrank.ranking._as_ranking import Labels, as_ranking

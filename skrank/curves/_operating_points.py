@@ -18,12 +18,8 @@ from skrank._utils._checks import check_flag, check_option, check_positive, inva
 from skrank._utils._numbers import number
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._table import data_frame
-from skrank.curves._band import (
-    CurveBand,
-    check_band_level,
-    chosen_counts,
-    spread_counts,
-)
+from skrank.curves._band import CurveBand, check_band_level
+from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.curves._hypergeometric import depths_by_chance
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking

@@ -1,1 +1,6 @@
-"""Displays, one in each module. Only this folder draws."""
+"""Displays of curves, of null distributions and of comparisons.
+
+Each display has a module: `_hit_curve`, `_precision_recall`, `_null_distribution` and
+`_ranking_comparison`. `_entrances` makes rankings of the data, `_curve_display` is the
+base of the two displays of curves, and `_drawing` has axes, lines and legends.
+"""

@@ -179,12 +179,12 @@ class CurveDisplay(FromFolds):
             "log10_pvalue": test and test.log10_pvalue,
         }
 
-    def _listed(self, value: Any) -> list[Any]:
+    def _one_per_curve(self, value: Any) -> list[Any]:
         """Return one value for each curve."""
         count = 1 if isinstance(self.curve, HitCurve) else len(self.curve)
         return list(value) if _is_listed(value) else [value] * count
 
-    def _unlisted(self, artists: list[Any]) -> Any:
+    def _one_or_all(self, artists: list[Any]) -> Any:
         """Return the artist of a single curve, or a list for several."""
         return artists[0] if isinstance(self.curve, HitCurve) else artists
 
@@ -195,14 +195,14 @@ class CurveDisplay(FromFolds):
         _drawing.check_axes(ax)
         if chance_band_level is not None:
             check_fraction("chance_band_level", chance_band_level)
-        curves = self._listed(self.curve)
+        curves = self._one_per_curve(self.curve)
         if not curves:
             raise invalid("curve", "be one hit curve or a list of some", "none")
         given = {**vars(self), "line_kw": line_kw}
         if name is not None:
             given["name"] = name
         for key in ("points", "name", "average_precision", "log10_pvalue", "line_kw"):
-            size, n = len(self._listed(given.get(key))), len(curves)
+            size, n = len(self._one_per_curve(given.get(key))), len(curves)
             if size != n:
                 raise invalid(key, "have one value for each curve", f"{size} for {n}")
         self._mark = self._mark_of_curves(ax)
@@ -215,7 +215,7 @@ class CurveDisplay(FromFolds):
     def _mark_of_curves(self, ax: Any) -> str:
         """Return the mark of curves with the same units."""
         shared = f"{_drawing.CURVE} in "
-        curves = self._listed(self.curve)
+        curves = self._one_per_curve(self.curve)
         marks = {shared + ("fractions" if c.unit < 1 else "items") for c in curves}
         drawn = {_drawing.gid(line) for line in ([] if ax is None else ax.lines)}
         if len(marks | {one for one in drawn if one.startswith(shared)}) > 1:
@@ -229,21 +229,21 @@ class CurveDisplay(FromFolds):
 
     def _draw_curves(self, name: Any, line_kw: Any, views: Iterable[Heights]) -> None:
         """Draw the curves."""
-        styles, keywords = self._styles(name), self._listed(line_kw)
+        styles, keywords = self._styles(name), self._one_per_curve(line_kw)
         views = list(views)
         lines = [
             _drawing.draw_curve(self.ax_, x, y, kw, **style)
             for (x, y), style, kw in zip(views, styles, keywords, strict=True)
         ]
-        self.line_ = self._unlisted(lines)
+        self.line_ = self._one_or_all(lines)
         self.mean_ = None
         if self.mean:
             said = self.name if name is None else name
             style = {"color": lines[0].get_color(), "linestyle": "-", "linewidth": 2.5}
             style["label"] = _drawing.describe(
                 "mean" if said is None else f"{said}, mean",
-                float(np.mean(self._listed(self.average_precision))),
-                self._listed(self.log10_pvalue)[0],
+                float(np.mean(self._one_per_curve(self.average_precision))),
+                self._one_per_curve(self.log10_pvalue)[0],
             )
             self.mean_ = _drawing.draw_line(self.ax_, *self._mean(views), **style)
 
@@ -255,11 +255,13 @@ class CurveDisplay(FromFolds):
         """Return the name of each curve, and its style if there are many."""
         said = self.name if name is None else name
         facts = said, self.average_precision, self.log10_pvalue
-        labels = list(map(_drawing.describe, *map(self._listed, facts)))
+        labels = list(map(_drawing.describe, *map(self._one_per_curve, facts)))
         if len(labels) <= MANY and not self.mean:
             return [{"label": label, "gid": self._mark} for label in labels]
         # thin lines of one colour; the first stands for all in the legend
-        values = [v for v in self._listed(self.average_precision) if v is not None]
+        values = [
+            v for v in self._one_per_curve(self.average_precision) if v is not None
+        ]
         group = "" if _is_listed(said) else _drawing.plain(said)
         together = group or f"{len(labels)} curves"
         if self.mean:
@@ -281,7 +283,7 @@ class CurveDisplay(FromFolds):
         The band of one ranking does not apply to the mean over several.
         """
         self.chance_band_ = None
-        curves = self._listed(self.curve)
+        curves = self._one_per_curve(self.curve)
         if chance_band_level is None or curves[0].tie_ends is None or self.mean:
             return
         limits = self._chance_limits(chance_band_level)

@@ -1,6 +1,7 @@
 """Axes, lines, bands, labels and the legend.
 
-Only this module imports matplotlib, and only when a figure is drawn.
+Displays import matplotlib here only, and only when a figure is drawn. The page of the
+report saves the figures (`report/_pictures`).
 """
 
 import re
@@ -117,7 +118,7 @@ def count_curves(ax: Any) -> int:
 
 
 def gid(artist: Any) -> str:
-    """Return the mark of an artist; None for other artists."""
+    """Return the mark of an artist; an empty text for other artists."""
     return str(getattr(artist, "get_gid", str)() or "")
 
 

@@ -16,7 +16,8 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._numbers import percent
-from skrank.curves._band import CurveBand, spread_counts
+from skrank.curves._band import CurveBand
+from skrank.curves._depths import spread_counts
 from skrank.curves._hit_curve import HitCurve
 from skrank.displays import _drawing
 from skrank.displays._curve_display import Array, CurveDisplay, Heights, mean_of, thin
@@ -175,7 +176,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             band = hit_curve_band(
                 rankings, simultaneous=together, random_state=random_state
             )
-            unit = display._listed(display.curve)[0].unit
+            unit = display._one_per_curve(display.curve)[0].unit
             heights = {"low": band.low * unit, "high": band.high * unit}
             display.confidence_band = replace(band, x=band.x * unit, **heights)
         return display.plot(ax, **kwargs)
@@ -251,7 +252,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             self.benefit_ = check_positive("benefit", benefit)
             self.cost_ = check_not_negative("cost", cost)
         limit = self._check(ax, top, chance_band_level, name, line_kw)
-        curves = self._listed(self.curve)
+        curves = self._one_per_curve(self.curve)
         if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
             raise invalid("confidence_band", "be None for a list of curves", "a band")
         self._start(ax)
@@ -298,10 +299,10 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         if self.mean:
             views = [mean_of(views)] * len(views)
         lines = [draw(line, self.ax_, *xy, line_kw=line_kw, **style) for xy in views]
-        return self._unlisted(lines)
+        return self._one_or_all(lines)
 
     def _chance_limits(self, level: float) -> Heights:
-        first = self._listed(self.curve)[0]
+        first = self._one_per_curve(self.curve)[0]
         ends = spread_counts(round(first.t[-1] / first.unit))
         band = replace(first, tie_ends=ends).chance_band(level)
         # the limits increase: up to the item before the next depth the lower one holds,
@@ -327,7 +328,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
 
     def _set_axes(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
         """Label the axes, and set the limits to the top or to all that was drawn."""
-        curves = self._listed(self.curve)
+        curves = self._one_per_curve(self.curve)
         unit = ", as fractions of the ranking" if curves[0].unit < 1 else ""
         depth, found = f"items looked at{unit}", f"targets found{unit}"
         labels = {"hits": (depth, found), "profit": (depth, "profit")}
@@ -356,7 +357,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         self, limit: float | None, before: tuple[Any, Any] | None
     ) -> None:
         """Make the axes logarithmic, and set the limits to the top."""
-        fractions = self._listed(self.curve)[0].unit < 1
+        fractions = self._one_per_curve(self.curve)[0].unit < 1
         unit = ", as a fraction of the ranking" if fractions else ""
         self.ax_.set(
             xscale="log",

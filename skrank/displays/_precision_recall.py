@@ -134,9 +134,9 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
         self._check(ax, None, chance_band_level, name, line_kw)
         self._start(ax)
         self._draw_chance_band(chance_band_level)
-        views = map(_steps, self._listed(self.points))
+        views = map(_steps, self._one_per_curve(self.points))
         if not interpolate:
-            views = map(_view, self._listed(self.curve))
+            views = map(_view, self._one_per_curve(self.curve))
         self._draw_curves(name, line_kw, views)
         self.ax_.set(
             xlabel="recall: share of the targets found",
@@ -155,7 +155,7 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
         return {**data, "points": points_of(ranking)}
 
     def _chance_limits(self, level: float) -> Heights:
-        band = self._listed(self.points)[0].chance_band(level)
+        band = self._one_per_curve(self.points)[0].chance_band(level)
         return band.x, band.low, band.high
 
     def _mean(self, views: list[Heights]) -> Heights:

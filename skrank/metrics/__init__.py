@@ -1,9 +1,9 @@
 """Metrics: functions of labels and scores that return one number.
 
-Each function makes a `Ranking` and passes it to one metric. The signature is ``(y_true,
-y_score, *, ...) -> float``. Larger values are better, except for k at a recall. Metrics
-that depend on the order of ties have four tie rules. If a metric is undefined, the
-result is NaN with a warning.
+Each function makes a `Ranking`, or one for each group, and passes it to a metric. The
+signature is ``(y_true, y_score, *, ...) -> float``. Larger values are better, except
+for k at a recall. Metrics that depend on the order of ties have four tie rules. If a
+metric is undefined, the result is NaN with a warning.
 
 Notation: n items, m targets; h(t) is the number of targets ("hits") in the top t.
 """

@@ -1,4 +1,4 @@
-"""Evaluation of a `Metric` on labels and scores: check, rank, compute.
+"""What a metric is if it is undefined, or if items have weights.
 
 Whether a metric is defined depends on the classes that a ranking has
 (`AnyMetric.is_defined`). The caller chooses what to return if it is not.

@@ -2,7 +2,7 @@
 
 The input is lists, arrays, pandas or polars columns, and labels of any kind. The output
 are the positions of the targets, a one-dimensional numeric array of scores, and
-weights. All errors for bad input are raised here, and later steps do not check again.
+weights. Labels, scores and weights are not checked again by later steps.
 """
 
 import math

@@ -1,10 +1,10 @@
 """The class `Ranking`: tie groups, best first.
 
 A metric needs, for each distinct score of a target, the number of items above it and
-the number of items that share it. These are counted without sorting (see `_counting`).
-Weighted items are sorted, because the weights must be sorted with the scores. The null
-distribution, and a cutoff that moves to the end of its tie, need the ties of all items;
-these are computed when they are needed.
+the number of items that share it. These are counted without sorting
+(`_level_counts`). Weighted items are sorted, because the weights must be sorted with
+the scores. The null distribution, and a cutoff that moves to the end of its tie, need
+the ties of all items; these are computed when they are needed.
 
 Notation in this module and in all that use it: T items and H targets ("hits") are above
 a tie group of b items that holds d hits. With weights, all four are sums of weights.
@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._signature import signature_of
 from skrank.ranking._buckets import sorted_values
-from skrank.ranking._counting import count_levels
 from skrank.ranking._input import RankingInput, check_ranking_input
 from skrank.ranking._items import SHALLOW, ListedItems, WeightedItems, level_at
+from skrank.ranking._level_counts import count_levels
 from skrank.ranking._response import marks_and_scores
 
 
@@ -61,7 +61,7 @@ class Ranking:
     """Items in the order of their scores, with their labels.
 
     Metrics, curves, the random selection test and intervals accept a ranking in place
-    of labels and scores. The items are then sorted only once. Create a ranking with
+    of labels and scores. The items are then ranked only once. Create a ranking with
     `from_predictions` or `from_estimator`.
 
     Attributes

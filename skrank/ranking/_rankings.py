@@ -2,8 +2,8 @@
 
 The input is labels and scores, fitted estimators, the folds of a cross-validation, or
 existing rankings. The output is a table: a row for each part (the one ranking, the
-groups, or the folds) and a column for each model. Below this module nobody asks where
-the data came from; above it nobody ranks.
+groups, or the folds) and a column for each model. Questions, reports and displays read
+nothing else of the data.
 """
 
 from __future__ import annotations

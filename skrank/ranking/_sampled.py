@@ -27,7 +27,6 @@ from skrank._utils._columns import (
 )
 from skrank._utils._text import brief, listed
 from skrank._utils._warnings import warn
-from skrank.ranking._counting import LevelCounts
 from skrank.ranking._input import (
     MISSING,
     check_same_kind,
@@ -38,6 +37,7 @@ from skrank.ranking._input import (
     oriented,
     unknown_label,
 )
+from skrank.ranking._level_counts import LevelCounts
 from skrank.ranking._sample_checks import warn_of_no_sample
 
 Counts = NDArray[np.intp]

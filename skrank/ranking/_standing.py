@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.ranking._counting import places_among
 from skrank.ranking._items import level_at
+from skrank.ranking._level_counts import places_among
 
 
 class Standing(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.ranking._counting import LevelCounts
+from skrank.ranking._level_counts import LevelCounts
 from skrank.ranking._ties import DETAILED, TieGroups, is_wide, tie_groups
 
 _LARGEST = 2**19  # scores in a sample, or down to half of it

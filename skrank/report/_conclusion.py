@@ -7,14 +7,14 @@ from skrank._utils._numbers import number, numbers, percent
 from skrank._utils._text import as_text
 from skrank.inference.comparison._leaderboard import RankingLeaderboard, shown_holm
 from skrank.inference.comparison._ranking_comparison_result import shown_pvalues
-from skrank.report._metric_report import MetricReport, row_of
+from skrank.report._metric_report import MetricReport, value_with_limits
 from skrank.report._tables import caption_of, name_of, pvalue_of
 
 
 def conclusion_on_one(main: MetricReport, level: float) -> str:
     """Return the value, its interval, and what the test against chance found."""
     (name,), caption = main.values, caption_of(main.metric.name)
-    value, low, high = row_of(main, name)
+    value, low, high = value_with_limits(main, name)
     said, *_ = numbers([value], 3)
     if not math.isnan(low):
         said, *limits = numbers([value, low, high], 3)

@@ -94,13 +94,13 @@ class MetricReport:
         return f"<MetricReport of {self.metric.name}: {', '.join(values)}>"
 
 
-def row_of(found: MetricReport, name: str) -> tuple[float, float, float]:
+def value_with_limits(found: MetricReport, name: str) -> tuple[float, float, float]:
     """Return the value of a ranking, and the limits of its interval."""
     low, high = found.intervals.get(name, (math.nan, math.nan))
     return found.values[name], low, high
 
 
-def test_of(found: MetricReport, name: str) -> dict[str, float]:
+def numbers_of_test(found: MetricReport, name: str) -> dict[str, float]:
     """Return what random selection says of a ranking; NaN where it is unknown."""
     if found.tests is not None:
         return {one: float(getattr(found.tests[name], one)) for one in OF_TEST}

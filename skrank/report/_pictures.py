@@ -20,7 +20,7 @@ from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
 
 
-def gallery(
+def figures_html(
     curves: Mapping[str, HitCurve],
     points: Mapping[str, OperatingPoints],
     values: Mapping[str, float],

@@ -36,10 +36,10 @@ from skrank.report._conclusion import (
 from skrank.report._metric_report import (
     MetricReport,
     may_be_reversed,
-    row_of,
-    test_of,
+    numbers_of_test,
+    value_with_limits,
 )
-from skrank.report._pictures import gallery
+from skrank.report._pictures import figures_html
 from skrank.report._tables import (
     heading_of,
     table_of_gains,
@@ -337,7 +337,7 @@ class RankingReportResult:
                 heading_of(self.main.metric.name),
                 metric.greater_is_better,
             )
-            pictures = gallery(curves, points, *shown, metric.ties)
+            pictures = figures_html(curves, points, *shown, metric.ties)
         facts, tables, said = self._facts(), self._tables(), self.conclusion()
         return piece_of_page("Ranking report", heading, said, facts, tables, pictures)
 
@@ -346,12 +346,12 @@ class RankingReportResult:
         named: dict[str, Any] = {"name": name}
         if (of_classes := self._n_targets_of_classes) is not None:
             named["n_targets"] = of_classes[name]
-        value, low, high = row_of(self.main, name)
+        value, low, high = value_with_limits(self.main, name)
         numbers = {self.main.metric.name: value, "low": low, "high": high}
-        numbers |= test_of(self.main, name)
+        numbers |= numbers_of_test(self.main, name)
         numbers |= {at: one.values[name] for at, one in self._top.items()}
         for one in self._others:
-            value, low, high = row_of(one, name)
+            value, low, high = value_with_limits(one, name)
             at = one.metric.name
             numbers |= {at: value, f"{at}_low": low, f"{at}_high": high}
         return named | {key: float(number) for key, number in numbers.items()}
@@ -369,35 +369,18 @@ class RankingReportResult:
         return [one for one in others if one.intervals]
 
     def _facts(self) -> dict[str, str]:
-        """Return the data set and the settings."""
+        """Return the data set, the settings, and notes."""
         rankings, main = self.rankings, self.main
         size = format_size(*rankings.sizes)
-        why = "because it needs rankings in memory, and some were only counted"
-        if rankings.grouped and main.n_rankings == 1:
-            why = f"because {main.metric.name} is defined in one group"
         if rankings.of_classes:
             size = f"{rankings.sizes[0]} items, each class against the rest"
-            why = "because each class has targets of its own"
-        if rankings.n_clusters:
-            size += f" in {rankings.n_clusters} clusters"
-        facts = {"data set": size}
+        clusters = f" in {rankings.n_clusters} clusters" * (rankings.n_clusters > 0)
+        facts = {"data set": size + clusters}
         if rankings.kind != "one":
-            kind, n = "groups" if rankings.grouped else "folds", len(rankings.parts)
-            counted = sorted({one.n_rankings for one in self.results.values()})
-            facts["rankings"] = f"means over {n} {kind}"
-            if counted[0] < n:  # precision is defined in all groups
-                count = " to ".join(str(one) for one in {counted[0]: 0, counted[-1]: 0})
-                facts["rankings"] = (
-                    f"means over {count} of {n} {kind}, in which the metric is defined"
-                )
-            if rankings.kind == "folds" and rankings.grouped:
-                n_folds = len(set(rankings.folds))
-                facts["rankings"] += (
-                    f"; values are means of {n_folds} folds, and tests of all groups"
-                )
+            facts["rankings"] = self._means()
         facts["ties"] = main.metric.ties
         if main.comparisons is None and len(self.names) > 1:
-            facts["comparison"] = f"left out, {why}"
+            facts["comparison"] = f"left out, because {self._no_comparison()}"
         if main.tests is None:
             facts["pvalue"] = f"left out, {main.untested}"
         if far := [as_text(name) for name in self.names if may_be_reversed(main, name)]:
@@ -410,6 +393,28 @@ class RankingReportResult:
         if tied:
             facts["top tie"] = f"{listed(tied, 3)}; {UNKNOWN_ORDER}"
         return facts
+
+    def _means(self) -> str:
+        """Return over how many groups or folds the values are means."""
+        rankings, n = self.rankings, len(self.rankings.parts)
+        kind = "groups" if rankings.grouped else "folds"
+        counted = sorted({one.n_rankings for one in self.results.values()})
+        said = f"means over {n} {kind}"
+        if counted[0] < n:  # precision is defined in all groups
+            count = " to ".join(str(one) for one in {counted[0]: 0, counted[-1]: 0})
+            said = f"means over {count} of {n} {kind}, in which the metric is defined"
+        if rankings.kind == "folds" and rankings.grouped:
+            n_folds = len(set(rankings.folds))
+            said += f"; values are means of {n_folds} folds, and tests of all groups"
+        return said
+
+    def _no_comparison(self) -> str:
+        """Return why several rankings are not compared."""
+        if self.rankings.of_classes:
+            return "each class has targets of its own"
+        if self.rankings.grouped and self.main.n_rankings == 1:
+            return f"{self.main.metric.name} is defined in one group"
+        return "it needs rankings in memory, and some were only counted"
 
     def _tables(self) -> list[Table]:
         """Return all tables."""

@@ -102,7 +102,7 @@ def _read(
                 data, separator=separator, has_header=False, infer_schema=False
             )
         except polars.exceptions.ComputeError as error:
-            said = _said_of(data.decode(errors="replace"), separator)
+            said = _describe_bad_text(data.decode(errors="replace"), separator)
             raise ValueError(f"{said}.") from error
         header, frame = [cell or "" for cell in frame.row(0)], frame.slice(1)
     header = [name.strip() for name in header]
@@ -123,7 +123,7 @@ def _read(
     return columns, 1 + np.flatnonzero(~blank)
 
 
-def _said_of(text: str, separator: str) -> str:
+def _describe_bad_text(text: str, separator: str) -> str:
     """Return what is wrong in text that is no table."""
     width, row, cells, is_open = 0, 0, 1, 0
     for line in text.split("\n"):

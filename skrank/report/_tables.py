@@ -26,7 +26,11 @@ from skrank.inference.comparison._ranking_comparison_result import (
     shown_pvalues,
 )
 from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
-from skrank.report._metric_report import MetricReport, row_of, test_of
+from skrank.report._metric_report import (
+    MetricReport,
+    numbers_of_test,
+    value_with_limits,
+)
 
 _NULL_MEAN = "null mean"  # name of the last row of a table
 _AP = "average_precision"
@@ -68,9 +72,9 @@ def table_of_main(
     *estimates, last = _estimates_of(main)
     rows = []
     for name, estimate in zip(main.values, estimates, strict=True):
-        test = test_of(main, name)
+        test = numbers_of_test(main, name)
         counted = [] if n_targets is None else [str(n_targets[name])]
-        tested = _fixed(test["zscore"], 2), pvalue_of(test["log10_pvalue"])
+        tested = _with_decimals(test["zscore"], 2), pvalue_of(test["log10_pvalue"])
         rows.append((name_of(name), *counted, *estimate, *tested))
     what = "Average precision (AP) is 1 if all targets come first. " if is_ap else ""
     if main.null_mean is not None:
@@ -169,7 +173,7 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
         a, b = result.names
         names = "" if a == above else name_of(a), name_of(b)
         pvalues = shown_pvalues(result, holm)
-        rows.append((*names, *estimate, _fixed(result.zscore, 2), *pvalues))
+        rows.append((*names, *estimate, _with_decimals(result.zscore, 2), *pvalues))
         above = a
     permuted = results[0].method == "permutation"
     source = "permutation of ranks" if permuted else "Student's t distribution"
@@ -313,7 +317,10 @@ def table_of_summary(
 def _estimates_of(one: MetricReport) -> list[tuple[str, str]]:
     """Print the values of a metric with their intervals, and last the null mean."""
     mean = math.nan if one.null_mean is None else one.null_mean
-    rows = [*(row_of(one, name) for name in one.values), (mean, math.nan, math.nan)]
+    rows = [
+        *(value_with_limits(one, name) for name in one.values),
+        (mean, math.nan, math.nan),
+    ]
     return _estimates([value for value, *_ in rows], [row[1:] for row in rows])
 
 
@@ -329,7 +336,7 @@ def _estimates(
     ]
 
 
-def _fixed(value: float, decimals: int) -> str:
+def _with_decimals(value: float, decimals: int) -> str:
     return "-" if math.isnan(value) else f"{value:.{decimals}f}"
 
 

@@ -23,7 +23,7 @@ from skrank import (
     RankingComparisonTable,
     average_precision,
 )
-from skrank.inference.comparison._paired_result import adjust_holm, log_tail
+from skrank.inference.comparison._pvalues import adjust_holm, log_tail
 
 RNG = np.random.default_rng(0)
 N, M = 400, 40

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cases import SCORES
 from skrank import average_precision
 from skrank.ranking._buckets import sorted_values
-from skrank.ranking._counting import LevelCounts, count_levels, places_among
+from skrank.ranking._level_counts import LevelCounts, count_levels, places_among
 
 DTYPES = (
     *("float64", "float32", "int64", "int32", "int16", "int8"),

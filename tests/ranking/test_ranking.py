@@ -6,8 +6,8 @@ import pytest
 from cases import SCORES
 from skrank import Ranking, precision_at_t
 from skrank.metrics._definitions import make_null_metric
-from skrank.ranking._counting import _LEAST_SIEVED
 from skrank.ranking._input import check_ranking_input
+from skrank.ranking._level_counts import _LEAST_SIEVED
 from skrank.ranking._ranking import rank
 from skrank.ranking._standing import standing
 from skrank.ranking._ties import DETAILED, tie_groups

@@ -13,7 +13,7 @@ import numpy as np
 
 from skrank._utils._rounding import ROUNDING, subtract
 from skrank.inference.comparison._pair import Pair
-from skrank.inference.comparison._paired_result import (
+from skrank.inference.comparison._pvalues import (
     PairedResult,
     defined_error,
     join_tails,
@@ -62,7 +62,7 @@ def count_at_cut(pair: Pair, t: int) -> CutCounts:
     return CutCounts(m, min(t, m), *(float(one.sum()) for one in sums))
 
 
-def weigh_at_cut(
+def compare_at_cutoff(
     method: str, pair: Pair, metric: Metric, alternative: str
 ) -> PairedResult:
     """Test the difference of a metric by the targets that only one ranking finds."""

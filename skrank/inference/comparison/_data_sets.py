@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
 from skrank._utils._rounding import levels
-from skrank.inference.comparison._paired_result import (
+from skrank.inference.comparison._pvalues import (
     PairedResult,
     join_tails,
     sign_test,

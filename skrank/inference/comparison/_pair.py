@@ -23,7 +23,7 @@ from scipy.sparse import csc_array
 from scipy.stats import rankdata
 
 from skrank._utils._rounding import ROUNDING
-from skrank.inference.comparison._paired_result import PairedResult
+from skrank.inference.comparison._pvalues import PairedResult
 from skrank.inference.variability._changes import shared_targets
 from skrank.inference.variability._clusters import Codes
 from skrank.inference.variability._resampling import (

@@ -22,11 +22,11 @@ from skrank.inference.base._question import (
     choose_method,
     data_of,
 )
-from skrank.inference.comparison._at_cutoff import AT_CUTOFF, weigh_at_cut
+from skrank.inference.comparison._at_cutoff import AT_CUTOFF, compare_at_cutoff
 from skrank.inference.comparison._data_sets import SIGN_TESTS
 from skrank.inference.comparison._losses import loss_rule
 from skrank.inference.comparison._pair import MANY_TARGETS, Pair, Swaps, count_swaps
-from skrank.inference.comparison._paired_result import (
+from skrank.inference.comparison._pvalues import (
     PairedResult,
     adjust_holm,
     defined_error,
@@ -222,7 +222,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             rule = "be of two models here, or else be given to `compare_all`"
             got = f"{len(rankings.names)} by the names {brief(list(rankings.names))}"
             raise invalid("rankings", rule, got)
-        (result,) = self._compare(_Models(self, rankings), [(0, 1)])
+        (result,) = self._compare(_ComparedModels(self, rankings), [(0, 1)])
         return result
 
     def compare_all(
@@ -295,7 +295,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         else:
             data["lower_is_better"] = lower_is_better
             rankings = Rankings.from_predictions(y_true, **data)
-        models = _Models(self, rankings)
+        models = _ComparedModels(self, rankings)
         names, k = models.names, len(models.names)
         if k < 2:
             raise invalid("y_score", "hold 2 or more rankings", str(k))
@@ -364,7 +364,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         return method
 
     def _compare(
-        self, models: _Models, pairs: Sequence[tuple[int, int]]
+        self, models: _ComparedModels, pairs: Sequence[tuple[int, int]]
     ) -> list[RankingComparisonResult]:
         """Compare pairs of models, all of which have one table of changes."""
         several = len(pairs) > 1
@@ -377,7 +377,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         _warn_of_few_targets(results[0])
         return results
 
-    def _result(self, models: _Models, i: int, j: int) -> RankingComparisonResult:
+    def _result(
+        self, models: _ComparedModels, i: int, j: int
+    ) -> RankingComparisonResult:
         """Compare the models i and j."""
         found = self._ask(models, i, j)
         a, b = models.values[:, [i, j]].T
@@ -401,7 +403,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             **self._fields(models.counted, by_fold=True),
         )
 
-    def _ask(self, models: _Models, i: int, j: int) -> PairedResult:
+    def _ask(self, models: _ComparedModels, i: int, j: int) -> PairedResult:
         """Test the difference of the models i and j by the method."""
         metric, asked, method = models.metric, models.asked, models.method
         codes: Any = asked.clusters
@@ -415,7 +417,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             (a, b), scales = models.values[:, [i, j]].T, models.scales
             return SIGN_TESTS[method](subtract(a, b, scales), scales, self.alternative)
         if method in AT_CUTOFF:
-            return weigh_at_cut(method, pairs[0], metric, self.alternative)
+            return compare_at_cutoff(method, pairs[0], metric, self.alternative)
         weights = np.zeros(len(models.names))
         weights[[i, j]] = 1, -1
         error, changes = StandardError(math.nan, math.inf), models.changes
@@ -481,7 +483,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         return error_of_fixed(errors, fewest)
 
 
-class _Models:
+class _ComparedModels:
     """Values of several models on the same data, and the table of what changes them.
 
     `values` has a row for each data set or fold, and a column for each model. `scales`

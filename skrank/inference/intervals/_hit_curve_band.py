@@ -19,7 +19,8 @@ from scipy.stats import t as student
 from skrank._utils._checks import check_flag, check_fraction, check_generator, invalid
 from skrank._utils._columns import refuse_dask
 from skrank._utils._rounding import ROUNDING
-from skrank.curves._band import CurveBand, chosen_counts, spread_counts
+from skrank.curves._band import CurveBand
+from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.inference.variability._clusters import clusters_of_classes, satterthwaite
 from skrank.inference.variability._jackknife import share_at_cut
 from skrank.inference.variability._sample import is_one_tie, same_order, sample_of

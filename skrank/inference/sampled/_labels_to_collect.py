@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from skrank._utils._checks import check_count, check_flag, check_generator, invalid
 from skrank._utils._columns import has_index
 from skrank._utils._table import data_frame
-from skrank.curves._band import chosen_counts
+from skrank.curves._depths import chosen_counts
 from skrank.ranking._input import check_scores, oriented
 
 # Binary logarithm of the first stratum, and the fewest labels of one. Chosen together

@@ -17,7 +17,8 @@ from skrank._utils._checks import check_count, check_flag, check_fraction, inval
 from skrank._utils._numbers import interval, number
 from skrank._utils._signature import signature_of
 from skrank._utils._warnings import warn
-from skrank.curves._band import CurveBand, chosen_counts, spread_counts
+from skrank.curves._band import CurveBand
+from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.curves._hit_curve import HitCurve
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result

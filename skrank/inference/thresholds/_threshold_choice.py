@@ -30,9 +30,9 @@ from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
 from skrank.inference.thresholds._aim import Aim
-from skrank.inference.thresholds._of_days import DepthOfDays
-from skrank.inference.thresholds._of_items import ThresholdOfItems
+from skrank.inference.thresholds._depth_of_days import DepthOfDays
 from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
+from skrank.inference.thresholds._threshold_of_items import ThresholdOfItems
 from skrank.metrics._definitions import AnyMetric, ExpectedProfit
 from skrank.ranking._rankings import Rankings
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.curves._band import spread_counts
+from skrank.curves._depths import spread_counts
 from skrank.curves._operating_points import points_of
 from skrank.ranking._ranking import Ranking
 

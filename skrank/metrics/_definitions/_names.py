@@ -64,7 +64,7 @@ _REQUIRED: dict[str, dict[str, str]] = {
     "recall_at_precision": {"precision": "0.5"},
     "expected_profit": {"benefit": "200", "cost": "5"},
 }
-# Accepted synonyms,
+# Accepted synonyms
 _ALIASES = {
     "ap": "average_precision",
     "map": "average_precision",
@@ -82,8 +82,8 @@ _ALIASES = {
     "rr": "reciprocal_rank",
     "mrr": "reciprocal_rank",
 }
-# and suggestions for names that are not accepted.
-_ELSEWHERE = {
+# What to use in place of names that are not accepted
+_SUGGESTIONS = {
     **dict.fromkeys(("auprc", "aucpr", "prauc", "pr_auc"), "'average_precision'"),
     "average_precision_score": "'average_precision' with ties='together'",
     "f1": "'max_f_score(beta=1)'",
@@ -238,7 +238,7 @@ def _unknown(metric: Any, text: str) -> ValueError:
     word, cutoff = loose.groups() if loose else ("", None)
     near = get_close_matches(word, [*METRICS, *_ALIASES], n=1, cutoff=0.6)
     name = _ALIASES.get(near[0], near[0]) if near else ""
-    elsewhere = _ELSEWHERE.get(text) or _ELSEWHERE.get(word)
+    elsewhere = _SUGGESTIONS.get(text) or _SUGGESTIONS.get(word)
     if elsewhere:
         rule = f"see {elsewhere}."
     elif name:

@@ -1,7 +1,7 @@
 """Means over the orders within ties, in closed form.
 
-The functions do not depend on the metric. All take arrays that are broadcast, in the
-notation of `_ranking`: T items and H hits above a group of b items with d hits.
+Gains of metrics are made of them. All take arrays that are broadcast, in the notation
+of `_ranking`: T items and H hits above a group of b items with d hits.
 """
 
 import math

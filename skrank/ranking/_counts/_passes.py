@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import invalid
 from skrank._utils._columns import is_column, refuse_dask
-from skrank.ranking._counting import LevelCounts
 from skrank.ranking._input import (
     RankingInput,
     check_ranking_input,
 )
 from skrank.ranking._items import CountedItems
+from skrank.ranking._level_counts import LevelCounts
 from skrank.ranking._pieces import Pieces
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._tie_search import ScoreSample, TieSearch

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skrank._utils._checks import check_depth, invalid
 from skrank._utils._warnings import warn
-from skrank.curves._band import spread_counts
+from skrank.curves._depths import spread_counts
 from skrank.inference.thresholds._aim import DIVISIONS, FOLDS, Aim, Choice
 from skrank.inference.thresholds._guarantee import OF_DAYS
 from skrank.inference.thresholds._rules import DrawnDepthRule
