@@ -153,8 +153,8 @@ class FromData(ABC):
         ----------
         estimator : estimator instance or mapping
             Fitted classifier, regressor, ranker or outlier detector, or a mapping from
-            names to several. For the method that gives the scores see
-            :ref:`scores_of_estimators`.
+            names to several, where a figure has several models. For the method that
+            gives the scores see :ref:`scores_of_estimators`.
         X : array-like of shape (n_samples, n_features)
             Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
@@ -205,8 +205,8 @@ class FromData(ABC):
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
-        # shared: estimator X y pos_label detector_targets groups clusters strata folds
-        #   sample_weight_of_figure n_missed n_unlisted
+        # shared: estimator_of_figure X y pos_label detector_targets groups clusters
+        #   strata folds sample_weight_of_figure n_missed n_unlisted
         called = type(estimator).__name__
         return cls._drawn(Rankings.from_estimator, (estimator, X, y), kwargs, called)
 
@@ -221,9 +221,9 @@ class FromFolds(FromData):
 
         Parameters
         ----------
-        estimator : estimator instance, mapping or list
-            Classifier, regressor, ranker or outlier detector, or several, by name or in
-            a list. They are cloned and fitted for each fold.
+        estimator : estimator instance
+            Classifier, regressor, ranker or outlier detector. It is cloned and fitted
+            for each fold.
         X : array-like of shape (n_samples, n_features)
             Items to fit and to rank.
         y : array-like of shape (n_samples,)
@@ -267,8 +267,8 @@ class FromFolds(FromData):
         ValueError
             As in `from_estimator`; also if no fold holds targets and non-targets.
         """
-        # shared: unfitted X_fit y cv cv_groups params n_jobs progress groups pos_label
-        #   detector_targets
+        # shared: unfitted_of_figure X_fit y cv cv_groups params n_jobs progress groups
+        #   pos_label detector_targets
         return cls._drawn(Rankings.from_cv, (estimator, X, y), kwargs)
 
     @classmethod

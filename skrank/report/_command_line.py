@@ -30,6 +30,15 @@ from skrank.report._report import RankingReport
 from skrank.report._sampled import SampledReport, sampled_report
 from skrank.report._score_file import read_score_file
 
+_NUMBER = f"[+-]?{DECIMAL}"
+_RULES = ("recall", "precision", "t", "benefit", "cost", "guarantee")
+_EXAMPLES = """examples:
+  skrank report scores.csv --target active \\
+      --score model_a --score model_b --at 10 --at 1%
+  skrank report docking.csv.gz --target active \\
+      --lower-is-better energy --html report.html
+"""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status."""
@@ -245,9 +254,6 @@ def _say(message: str) -> None:
         print(f"skrank: {in_short(message, 600)}", file=sys.stderr)
 
 
-_NUMBER = f"[+-]?{DECIMAL}"
-
-
 class _Parser(argparse.ArgumentParser):
     """Parser with errors of one line."""
 
@@ -258,73 +264,142 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    raw = argparse.RawDescriptionHelpFormatter
-    examples = """examples:
-  skrank report scores.csv --target active \\
-      --score model_a --score model_b --at 10 --at 1%
-  skrank report docking.csv.gz --target active \\
-      --lower-is-better energy --html report.html
-"""
-    common: Any = {"epilog": examples, "formatter_class": raw}
-    about = "Rank rare targets, and test rankings against random selection."
-    parser = _Parser(prog="skrank", description=about, **common)
-    said = f"skrank {version('skrank')}"
-    parser.add_argument("--version", action="version", version=said)
-    commands = parser.add_subparsers(title="commands", required=True, metavar="command")
-    said = "report on the scores in a file"
-    about = (
-        "Print average precision of each model with its interval and its test against\n"
-        "random selection, metrics of the first items, and comparisons of the models."
+    parser = _Parser(
+        prog="skrank",
+        description="Rank rare targets, and test rankings against random selection.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    report = commands.add_parser("report", help=said, description=about, **common)
+    parser.add_argument(
+        "--version", action="version", version=f"skrank {version('skrank')}"
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="command")
+    _add_report(commands)
+    _add_monitor(commands)
+    return parser
+
+
+def _add_report(commands: Any) -> None:
+    """Add the command that reports on a file."""
+    report = commands.add_parser(
+        "report",
+        help="report on the scores in a file",
+        description=(
+            "Print average precision of each model with its interval and its test "
+            "against\nrandom selection, metrics of the first items, and comparisons of "
+            "the models."
+        ),
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     report.set_defaults(run=_report)
     _add_columns(report)
-    add, name = report.add_argument, "NAME"
-    said = "leave out rows without a label"
-    add("--drop-missing-labels", action="store_true", help=said)
-    said = (
-        "column of the stratum of a row, of which a random sample has labels; the "
-        "report is on the whole list"
+    add = report.add_argument
+    add(
+        "--drop-missing-labels",
+        action="store_true",
+        help="leave out rows without a label",
     )
-    add("--strata", metavar=name, help=said)
-    said = "column of the day or query of a row; the report is on the means over these"
-    add("--group", metavar=name, help=said)
+    add(
+        "--strata",
+        metavar="NAME",
+        help="column of the stratum of a row, of which a random sample has labels; the "
+        "report is on the whole list",
+    )
+    add(
+        "--group",
+        metavar="NAME",
+        help="column of the day or query of a row; the report is on the means over "
+        "these",
+    )
     add("--by-group", action="store_true", help="also print a row for each group")
-    said = "column of the patient of a row, or of another source of dependent rows"
-    add("--cluster", metavar=name, help=said)
-    said = "metric to report, such as precision@10 or max_f_score; can be repeated"
-    add("--metric", action="append", default=[], metavar="METRIC", help=said)
-    said = "metric of the tests and comparisons (default: average_precision)"
-    add("--compare-by", action="append", default=[], metavar="METRIC", help=said)
-    said = "rule of a threshold: recall=0.8, precision=0.3, t=100 or benefit=200,cost=5"
-    rule: Any = {"action": "append", "default": [], "type": _rule}
-    add("--threshold", **rule, metavar="RULE", help=said)
-    said = "add gains tables: a number of parts, or depths such as 1%%,2%%,5%%"
-    add("--gains", type=_parts, default=False, metavar="PARTS", help=said)
-    said = "depth, such as 10 or 1%%; can be repeated (default: 10, 1%%, 10%%)"
-    add("--at", action="append", type=_depth, metavar="DEPTH", help=said)
-    said = "write the report as a page; of these files, - is the standard output"
-    add("--html", metavar="FILE", help=said)
-    add("--latex", metavar="FILE", help="write the tables in LaTeX")
-    said = "write a row for each model, or for each group with --by-group"
-    add("--csv", metavar="FILE", help=said)
-    said = "monitor the rankings of days, which may be looked at on every day"
-    about = (
-        "Print whether the rankings of the days in a file are better than chance,\n"
-        "worse than a number, or better than those of another model."
+    add(
+        "--cluster",
+        metavar="NAME",
+        help="column of the patient of a row, or of another source of dependent rows",
     )
-    monitor = commands.add_parser("monitor", help=said, description=about)
+    add(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="metric to report, such as precision@10 or max_f_score; can be repeated",
+    )
+    add(
+        "--compare-by",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="metric of the tests and comparisons (default: average_precision)",
+    )
+    add(
+        "--threshold",
+        action="append",
+        default=[],
+        type=_rule,
+        metavar="RULE",
+        help="rule of a threshold: recall=0.8, precision=0.3, t=100 or "
+        "benefit=200,cost=5",
+    )
+    add(
+        "--gains",
+        type=_parts,
+        default=False,
+        metavar="PARTS",
+        help="add gains tables: a number of parts, or depths such as 1%%,2%%,5%%",
+    )
+    add(
+        "--at",
+        action="append",
+        type=_depth,
+        metavar="DEPTH",
+        help="depth, such as 10 or 1%%; can be repeated (default: 10, 1%%, 10%%)",
+    )
+    add(
+        "--html",
+        metavar="FILE",
+        help="write the report as a page; of these files, - is the standard output",
+    )
+    add("--latex", metavar="FILE", help="write the tables in LaTeX")
+    add(
+        "--csv",
+        metavar="FILE",
+        help="write a row for each model, or for each group with --by-group",
+    )
+
+
+def _add_monitor(commands: Any) -> None:
+    """Add the command that monitors days."""
+    monitor = commands.add_parser(
+        "monitor",
+        help="monitor the rankings of days, which may be looked at on every day",
+        description=(
+            "Print whether the rankings of the days in a file are better than chance,\n"
+            "worse than a number, or better than those of another model."
+        ),
+    )
     monitor.set_defaults(run=_monitor)
     _add_columns(monitor)
     add = monitor.add_argument
-    said = "column of the day of a row: numbers, or dates as 2026-01-31"
-    add("--group", metavar=name, required=True, help=said)
-    said = "metric of a day, such as recall@20 (default: the ranks of all targets)"
-    add("--metric", metavar="METRIC", help=said)
-    said = "number that the mean must reach, or column of the model to be better than"
-    add("--reference", metavar="NUMBER or NAME", default=CHANCE, help=said)
+    add(
+        "--group",
+        metavar="NAME",
+        required=True,
+        help="column of the day of a row: numbers, or dates as 2026-01-31",
+    )
+    add(
+        "--metric",
+        metavar="METRIC",
+        help="metric of a day, such as recall@20 (default: the ranks of all targets)",
+    )
+    add(
+        "--reference",
+        metavar="NUMBER or NAME",
+        default=CHANCE,
+        help="number that the mean must reach, or column of the model to be better "
+        "than",
+    )
     add("--csv", metavar="FILE", help="write a row for each day")
-    return parser
 
 
 def _add_columns(parser: argparse.ArgumentParser) -> None:
@@ -385,6 +460,3 @@ def _rule(text: str) -> ThresholdChoice:
         return ThresholdChoice(**settings)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-_RULES = ("recall", "precision", "t", "benefit", "cost", "guarantee")

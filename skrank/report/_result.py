@@ -65,8 +65,8 @@ class RankingReportResult:
 
     The printed report has tables of the main metric, of the top of the ranking, of the
     named metrics, and of the comparisons. A dash stands for an undefined value. A note
-    names each ranking that is so far below chance that random selection is as low with
-    a probability of at most 0.001. The scores of such a ranking may be reversed.
+    names rankings that are so far below chance that random selection is as low with a
+    probability of at most 0.001. The scores of such a ranking may be reversed.
 
     Attributes
     ----------
@@ -226,6 +226,7 @@ class RankingReportResult:
             "rankings" has the columns of :meth:`to_frame` as lists. "comparisons" has
             those of :meth:`RankingComparisonTable.to_dict` by the main metric, or is
             None. "n_targets" and "prevalence" are dicts by name for several classes.
+            Undefined numbers are NaN, which :func:`json.dumps` writes as ``NaN``.
         """
         n_samples, n_targets = self.rankings.sizes
         sizes: Any = n_targets, n_targets / n_samples
