@@ -453,6 +453,11 @@ def test_a_class_that_is_not_complete():
     for wrong in ((1.0, 0.0), 1.0, (0.0, math.nan)):
         with pytest.raises(TypeError, match=r"`bounds` of One must be its smallest"):
             type("One", (Metric,), whole | {"bounds": wrong})
+    first_of_top = whole | {"counted_hits": 1, "cutoff": "t"}
+    with pytest.raises(
+        TypeError, match="One must have `counted_hits` or `cutoff`, not"
+    ):
+        type("One", (Metric,), first_of_top)
 
 
 def test_a_setting_that_copies_would_lose():

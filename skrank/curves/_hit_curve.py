@@ -34,8 +34,10 @@ from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.curves._gains_table import GainsTable
 from skrank.curves._hypergeometric import hits_by_chance
 from skrank.ranking._as_ranking import Labels, as_ranking
+from skrank.ranking._group_labels import (
+    warn_of_unlisted,
+)
 from skrank.ranking._ranking import HitGroups, Ranking
-from skrank.ranking._several import warn_of_unlisted
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

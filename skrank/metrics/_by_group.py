@@ -13,10 +13,7 @@ from skrank._utils._checks import check_flag, check_undefined
 from skrank._utils._warnings import warn
 from skrank.metrics._evaluate import for_weights, value_or
 from skrank.ranking._as_ranking import CountOf, Labels, as_ranking, columns_of
-from skrank.ranking._grouped import rank_groups
-from skrank.ranking._input import RankingInput, check_ranking_input
-from skrank.ranking._ranking import rank
-from skrank.ranking._several import (
+from skrank.ranking._group_labels import (
     Outside,
     group_codes,
     items_of_groups,
@@ -24,6 +21,9 @@ from skrank.ranking._several import (
     take_parts,
     warn_of_unlisted,
 )
+from skrank.ranking._grouped import rank_groups
+from skrank.ranking._input import RankingInput, check_ranking_input
+from skrank.ranking._ranking import rank
 
 
 def evaluate(

@@ -18,8 +18,10 @@ from typing import Any
 
 from skrank._utils._checks import invalid
 from skrank._utils._warnings import warn
+from skrank.ranking._group_labels import (
+    warn_of_unlisted,
+)
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._several import warn_of_unlisted
 
 
 def value_or(metric: Any, ranking: Ranking, answer: float | str) -> float:

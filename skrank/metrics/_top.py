@@ -26,9 +26,12 @@ from skrank.metrics._definitions._sums import (
 )
 from skrank.metrics._shared import Shared, metric_function
 from skrank.ranking._as_ranking import Labels, columns_of
+from skrank.ranking._group_labels import (
+    group_codes,
+    items_of_groups,
+)
 from skrank.ranking._input import check_ranking_input
 from skrank.ranking._items import level_at
-from skrank.ranking._several import group_codes, items_of_groups
 from skrank.ranking._standing import share_of_top
 
 

@@ -47,6 +47,16 @@ from skrank.ranking._folds import (
     repetition_of,
     with_whole_groups,
 )
+from skrank.ranking._group_labels import (
+    Outside,
+    both_classes,
+    group_codes,
+    is_given,
+    items_of_groups,
+    kept_codes,
+    outside_of_groups,
+    take_parts,
+)
 from skrank.ranking._input import (
     RankingInput,
     check_both_classes,
@@ -56,18 +66,10 @@ from skrank.ranking._input import (
 )
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import Orientation, marks_and_scores, oriented_scores
-from skrank.ranking._several import (
-    Outside,
-    both_classes,
+from skrank.ranking._score_table import (
     columns_by_name,
-    group_codes,
-    is_given,
     is_table,
-    items_of_groups,
-    kept_codes,
     lower_columns,
-    outside_of_groups,
-    take_parts,
 )
 
 Codes = NDArray[np.intp]
@@ -263,7 +265,7 @@ class Rankings:
         """
         # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
         #   sample_weight n_missed n_unlisted
-        of_items = {
+        columns = {
             "groups": groups,
             "clusters": clusters,
             "strata": strata,
@@ -274,40 +276,29 @@ class Rankings:
         in_table = is_table(y_score)
         in_dask = (is_dask(y_true) or is_dask(y_score)) and not in_table
         if isinstance(y_true, Ranking | RankCounts) or in_dask:
-            for name, values in of_items.items():
-                if values is not None:
-                    columns_of(y_true, y_score, name)
-                    raise invalid(name, "be left out with dask", brief(values))
-            if lower_is_better is not False:
-                rule = "be False for a Ranking, RankCounts and dask"
-                raise invalid("lower_is_better", rule, brief(lower_is_better))
+            _check_without_items(y_true, y_score, columns, lower_is_better)
             ranking = as_ranking(y_true, y_score, pos_label=pos_label, **counts)
             return cls((Model(MODEL),), (Part((ranking,)),))
         y_true, y_score = columns_of(y_true, y_score)
-        if folds is not None and clusters is not None:
-            rule = "be left out for folds, which `cv_groups` makes of whole clusters"
-            raise invalid("clusters", rule, "clusters and folds")
-        unlisted = [name for name, number in counts.items() if is_given(number)]
-        for column in ("folds", "clusters", "strata"):
-            if unlisted and of_items[column] is not None:
-                rule = f"be left out with `{column}`, which these items lack"
-                raise invalid(unlisted[0], rule, brief(counts[unlisted[0]]))
-        whole: dict[str, Any] = {} if groups is not None else counts
+        _check_combination(columns, counts)
         models = columns_by_name(y_score) if in_table else {MODEL: y_score}
-        called = {name: f"y_score[{brief(name)}]" for name in models}
+        lower = lower_columns(lower_is_better, models)
+        names = {
+            name: f"y_score[{brief(name)}]" if in_table else "y_score"
+            for name in models
+        }
         indexed = [one for one in models.values() if has_index(one)]
         for name, one in models.items():  # also where the labels have no index
-            check_index(called[name], one, (indexed or [one])[0])
-        lower = lower_columns(lower_is_better, models)
+            check_index(names[name], one, (indexed or [one])[0])
         inputs = tuple(
             check_ranking_input(
                 y_true,
                 one,
                 pos_label=pos_label,
                 sample_weight=sample_weight,
-                score_name=called[name] if in_table else "y_score",
+                score_name=names[name],
                 lower_is_better=name in lower,
-                **whole,
+                **({} if groups is not None else counts),
             )
             for name, one in models.items()
         )
@@ -1019,6 +1010,31 @@ class _Labels(NamedTuple):
         values = as_column("y", y)
         factorize("y", y)  # labels of one kind, none missing
         return cls(values, mark_targets(y, pos_label), items_of(y, values.size))
+
+
+def _check_without_items(
+    y_true: Any, y_score: Any, columns: Mapping[str, Any], lower_is_better: Any
+) -> None:
+    """Refuse columns beside a ranking or dask, which have no items one by one."""
+    for name, values in columns.items():
+        if values is not None:
+            columns_of(y_true, y_score, name)
+            raise invalid(name, "be left out with dask", brief(values))
+    if lower_is_better is not False:
+        rule = "be False for a Ranking, RankCounts and dask"
+        raise invalid("lower_is_better", rule, brief(lower_is_better))
+
+
+def _check_combination(columns: Mapping[str, Any], counts: Mapping[str, Any]) -> None:
+    """Refuse columns that exclude each other, or that unlisted items lack."""
+    if columns["folds"] is not None and columns["clusters"] is not None:
+        rule = "be left out for folds, which `cv_groups` makes of whole clusters"
+        raise invalid("clusters", rule, "clusters and folds")
+    unlisted = [name for name, number in counts.items() if is_given(number)]
+    for column in ("folds", "clusters", "strata"):
+        if unlisted and columns[column] is not None:
+            rule = f"be left out with `{column}`, which these items lack"
+            raise invalid(unlisted[0], rule, brief(counts[unlisted[0]]))
 
 
 class _Grouping(NamedTuple):

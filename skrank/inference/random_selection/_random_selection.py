@@ -28,9 +28,11 @@ from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._sampling import tail
 from skrank.null._tail import ALTERNATIVES, METHODS
 from skrank.ranking._folds import FOLDS_INFLATION
+from skrank.ranking._group_labels import (
+    warn_of_unlisted,
+)
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
-from skrank.ranking._several import warn_of_unlisted
 
 
 class RandomSelectionTest(Question[RandomSelectionResult]):

@@ -35,6 +35,10 @@ def check_class(cls: Any) -> None:
             f"template = {cls.__name__.lower()!r}"
         )
         raise TypeError(msg)
+    if cls.counted_hits is not None and cls.cutoff is not None:
+        # the null distribution of a first hit has no mass below a cutoff
+        msg = f"{cls.__name__} must have `counted_hits` or `cutoff`, not both"
+        raise TypeError(msg)
     limits: Any = cls.bounds
     if not isinstance(limits, property):
         low, high = limits if isinstance(limits, tuple) else (nan, nan)

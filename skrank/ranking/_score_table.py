@@ -1,0 +1,80 @@
+"""Scores of several models: a mapping, a data frame, or columns of an array."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._utils._checks import invalid
+from skrank._utils._text import brief, listed
+
+
+def is_table(y_score: Any) -> bool:
+    """Whether these are the scores of several models, and not of one."""
+    if isinstance(y_score, Mapping):
+        return True
+    shape: tuple[Any, ...] = getattr(y_score, "shape", ())
+    named = hasattr(y_score, "columns") or hasattr(y_score, "column_names")
+    return len(shape) == 2 and (named or shape[1] != 1)
+
+
+def lower_columns(lower_is_better: Any, names: Iterable[Any]) -> list[Any]:
+    """Return the columns in which lower scores are better."""
+    by_text = {str(name): name for name in names}
+    if isinstance(lower_is_better, bool | np.bool_):
+        return list(by_text.values()) if lower_is_better else []
+    given = [lower_is_better] if np.ndim(lower_is_better) == 0 else [*lower_is_better]
+    unknown = [name for name in map(str, given) if name not in by_text]
+    if unknown:
+        rule = f"be True, False or names of {listed([*by_text], 5)}"
+        raise invalid("lower_is_better", rule, brief(unknown[0]))
+    return [by_text[name] for name in dict.fromkeys(map(str, given))]
+
+
+def columns_by_name(y_score: Any) -> dict[Any, Any]:
+    """Return scores of several rankings from a mapping, a data frame or an array.
+
+    Each column is converted separately. A table that is converted to one array would
+    have one type for all columns: large integers would lose digits, and labels could
+    pass as scores.
+    """
+    by_name = isinstance(y_score, Mapping) or hasattr(y_score, "columns")
+    table = y_score if by_name else _numbered_columns(y_score)
+    # iteration over pyarrow's tables gives columns and not names
+    names = list(getattr(table, "column_names", getattr(table, "columns", table)))
+    if len(set(map(str, names))) < len(names):
+        raise invalid("y_score", "have different names, also as text", brief(names))
+    if not names:
+        raise invalid("y_score", "hold 1 or more rankings", str(len(names)))
+    if not isinstance(y_score, Mapping):
+        _check_no_probabilities([np.asarray(table[name]) for name in names])
+    return {name: table[name] for name in names}
+
+
+def _numbered_columns(y_score: Any) -> dict[int, NDArray[Any]]:
+    """Return columns of an array; lists are refused, as they may hold rows."""
+    is_array = hasattr(y_score, "__array__")
+    array = np.asarray(y_score, dtype=None if is_array else object)
+    if not is_array or array.ndim != 2:
+        rule = (
+            "be a mapping from names to scores, a data frame or an array of shape "
+            "(n_samples, n_rankings), as np.column_stack makes of vectors"
+        )
+        got = f"{type(y_score).__name__} of shape {array.shape}"
+        raise invalid("y_score", rule, got)
+    return dict(enumerate(array.T))
+
+
+def _check_no_probabilities(columns: list[NDArray[Any]]) -> None:
+    """Refuse the probabilities of two classes, which are not two models."""
+    if (
+        len(columns) == 2
+        and all(one.dtype.kind == "f" and (one >= 0).all() for one in columns)
+        and np.allclose(columns[0] + columns[1], 1)
+    ):
+        rule = (
+            "have a column for each ranking, as the column of the target class in what "
+            "predict_proba gives"
+        )
+        raise invalid("y_score", rule, "two columns that sum to 1")
