@@ -336,10 +336,10 @@ def test_metrics_of_one_name_or_another_tie_rule_are_refused():
 
 def test_letters_of_many_rankings_are_those_of_the_pvalues():
     rng = np.random.default_rng(0)
-    y = np.arange(120) < 30
-    scores = {f"m{i}": rng.normal(size=120) + 4.0 * y * (i < 2) for i in range(28)}
-    asked = RankingReport(["precision@20", "recall@20"], t=5, pvalue=False)
-    report = asked.from_predictions(y, scores)
+    y, day = np.arange(400) % 5 == 0, np.arange(400) // 20
+    scores = {f"m{i}": rng.normal(size=400) + 4.0 * y * (i < 2) for i in range(28)}
+    asked = RankingReport(["precision@4", "recall@4"], t=5, pvalue=False)
+    report = asked.from_predictions(y, scores, groups=day)
     table = report.main.comparisons
     worse = {
         one.names[1]
