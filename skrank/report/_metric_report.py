@@ -21,6 +21,8 @@ from skrank.inference.random_selection._random_selection_result import (
 from skrank.metrics._definitions import AnyMetric
 from skrank.null import MeanNull, RandomSelectionNull
 
+#: Depths of the top, unless others are requested: items and fractions.
+DEPTHS = (10, 0.01, 0.1)
 OF_TEST = ("zscore", "pvalue", "log10_pvalue", "null_mean", "null_std")
 #: Columns of a data frame that are not those of a metric.
 COLUMNS = ("name", "n_targets", "low", "high", *OF_TEST)

@@ -39,7 +39,7 @@ from skrank.metrics._definitions._curve import ThresholdMetric
 from skrank.null import RandomSelectionNull
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._ties import untied
-from skrank.report._metric_report import COLUMNS, MetricReport
+from skrank.report._metric_report import COLUMNS, DEPTHS, MetricReport
 from skrank.report._result import RankingReportResult, names_of_top
 
 
@@ -362,8 +362,8 @@ def _depths(
     """
     if depths is None:
         # ascending; of several for the same number of items, the one in items
-        default = (0.1, 0.01, 10) if n_samples >= 10 else (0.1, 0.01)
-        items = {check_depth(name, depth, n_samples): depth for depth in default}
+        known = [depth for depth in reversed(DEPTHS) if depth <= n_samples]
+        items = {check_depth(name, depth, n_samples): depth for depth in known}
         return tuple(items[count] for count in sorted(items))
     checked = [check_cutoff(name, depth) for depth in _each(depths)]
     for depth in checked:

@@ -12,7 +12,7 @@ from skrank._utils._table import Table
 from skrank._utils._text import as_text, columns_of
 from skrank.inference.sampled._interval import SampledMetricInterval
 from skrank.metrics._definitions import make_metric
-from skrank.report._metric_report import MetricReport
+from skrank.report._metric_report import DEPTHS, MetricReport
 from skrank.report._tables import table_of_metrics
 
 _TITLE = "Report on a list with labels of a sample"
@@ -70,7 +70,7 @@ def sampled_report(
     t: Sequence[int | float] | None,
 ) -> SampledReport:
     """Report on each column of scores."""
-    depths = [f"{one:.12g}" for one in t or (10, 0.01, 0.1)]
+    depths = [f"{one:.12g}" for one in t or DEPTHS]
     names = ["average_precision", *(f"recall@{one}" for one in depths), *metrics]
     question = SampledMetricInterval(names[0])
     first = {
