@@ -25,7 +25,7 @@ from skrank.null import _sampling, _walk
 from skrank.null._tail import (
     ALTERNATIVES,
     METHODS,
-    Facts,
+    NullProperties,
     TailProbability,
     TailQuery,
 )
@@ -58,7 +58,7 @@ class NullDistribution:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what can be computed again."""
-        return {k: v for k, v in self.__dict__.items() if k != "_facts"}
+        return {k: v for k, v in self.__dict__.items() if k != "_properties"}
 
     @property
     def metric(self) -> str:
@@ -82,7 +82,7 @@ class NullDistribution:
         mean : float
             Mean of the metric under random selection.
         """
-        return self._facts.moments[0]
+        return self._properties.moments[0]
 
     def std(self) -> float:
         """Return the standard deviation under random selection.
@@ -96,7 +96,7 @@ class NullDistribution:
             Standard deviation of the metric. It is 0.0 if ties allow a single value
             only.
         """
-        return self.inflation * math.sqrt(self._facts.moments[1])
+        return self.inflation * math.sqrt(self._properties.moments[1])
 
     def var(self) -> float:
         """Return the variance, the square of :meth:`std`.
@@ -162,7 +162,7 @@ class NullDistribution:
         least, largest : float
             Ends of the support. Both values can occur.
         """
-        return self._facts.end(-1)[0], self._facts.end(1)[0]
+        return self._properties.end(-1)[0], self._properties.end(1)[0]
 
     def sf(self, x: ArrayLike) -> Any:
         """Return the probability of a value above `x`, the survival function.
@@ -380,14 +380,14 @@ class NullDistribution:
         check_option("method", method, METHODS)
         size = check_count("n_resamples", n_resamples, least=1)
         signs = {"greater": (1,), "less": (-1,)}.get(alternative, (1, -1))
-        if statistic < self._facts.moments[0]:  # the closer side first
+        if statistic < self._properties.moments[0]:  # the closer side first
             signs = signs[::-1]
         found = []
         for sign in signs:
             inner = self._inner(statistic, sign)
             source = check_generator(random_state)
             named = size if method != "auto" else None
-            query = TailQuery(self._facts, inner, sign, named, source, progress)
+            query = TailQuery(self._properties, inner, sign, named, source, progress)
             found.append(query.best() if method == "auto" else query.named(method))
             if method != "monte_carlo" and found[-1].log_pvalue < _SMALLER:
                 break
@@ -422,8 +422,8 @@ class NullDistribution:
         return np.asarray(self._outer(drawn)).reshape(shape)[()]
 
     @cached_property
-    def _facts(self) -> Facts:
-        return Facts(self._terms)
+    def _properties(self) -> NullProperties:
+        return NullProperties(self._terms)
 
     def _inner(self, x: float, sign: int) -> float:
         """Return the value of S that corresponds to the value x of the distribution.
@@ -432,7 +432,7 @@ class NullDistribution:
         """
         if self.inflation == 1.0:
             return x
-        slack, (least, most) = self._facts.slack(x), self.support()
+        slack, (least, most) = self._properties.slack(x), self.support()
         nearest, furthest = (least, most) if sign > 0 else (-most, -least)
         if not nearest + slack < sign * x <= furthest + slack:
             return x
@@ -478,8 +478,8 @@ class NullDistribution:
             sign, rounding = -sign, rounding + min(small, 2.0**-53)
         wanted = small + sign * rounding
         log_p = math.log(wanted) if wanted > 0 else -math.inf
-        if self._facts.atoms is not None:
-            return float(self._outer(self._facts.atoms.quantile(log_p, sign)))
+        if self._properties.atoms is not None:
+            return float(self._outer(self._properties.atoms.quantile(log_p, sign)))
         return float(self._outer(self._search(log_p, sign)))
 
     def _search(self, log_p: float, sign: int) -> float:
@@ -491,7 +491,7 @@ class NullDistribution:
         and variance. Below the mean, the logarithm of the tail is nearly linear in the
         logarithm of the distance from the least value.
         """
-        (least, _), (most, log_most) = self._facts.end(-1), self._facts.end(1)
+        (least, _), (most, log_most) = self._properties.end(-1), self._properties.end(1)
         if self._tail_of(least, sign).log_pvalue * sign <= log_p * sign:
             return least
         # the probability of the largest value does not belong to its neighbours
@@ -568,12 +568,12 @@ class NullDistribution:
         if math.isinf(x):
             return -math.inf
         inside = self._inner(x, -1)
-        sign = 1 if inside > self._facts.moments[0] else -1
-        return TailQuery(self._facts, inside, sign).log_mass()
+        sign = 1 if inside > self._properties.moments[0] else -1
+        return TailQuery(self._properties, inside, sign).log_mass()
 
     def _tail_of(self, x: float, sign: int) -> TailProbability:
         """Tail above x, or up to x for sign -1."""
-        below = TailQuery(self._facts, x, -1)
+        below = TailQuery(self._properties, x, -1)
         return (below.other if sign > 0 else below).best()
 
 

@@ -29,7 +29,7 @@ from skrank import (
     labels_to_collect,
     make_metric,
 )
-from skrank.inference.sampled._interval import _completed
+from skrank.inference.sampled._interval import _complete_list
 
 METRICS = (
     "average_precision",
@@ -701,7 +701,7 @@ def test_completed_lists_keep_the_labels_and_the_ties():
     ranking = ranking._ranking
     room = ranking.n_items - ranking.n_labelled
     for extra in (0 * room, room // 2, room):
-        labels, places = _completed(ranking, extra, np.random.default_rng(0))
+        labels, places = _complete_list(ranking, extra, np.random.default_rng(0))
         assert labels.sum() == np.nansum(y) + extra.sum()
         order = np.argsort(-score, kind="stable")
         for one in np.unique(score[~np.isnan(y)]):

@@ -15,13 +15,14 @@ from skrank._utils._text import as_text, brief
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
 from skrank.inference.monitor._monitor_evidence import (
-    NOTHING,
+    LOG_NO_EVIDENCE,
     Floats,
     accumulated,
+    are_alike,
     evidence_of_loss,
     evidence_of_places,
     evidence_of_pvalue,
-    mixed,
+    log_mean_evidence,
     unspent,
 )
 from skrank.inference.monitor._monitor_result import ALIKE, RankingMonitorResult
@@ -229,7 +230,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         )
         row = tuple(replace(one, several=True) for one in ranked.parts[0])
         day = replace(ranked, rows=(Part(row, label=group),))
-        return self._after(previous, day, "group")
+        return self._result_after(previous, day, "group")
 
     def from_rankings(self, rankings: Any) -> RankingMonitorResult:
         """Answer for the days in the order of their labels.
@@ -252,9 +253,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
             If there are no groups, if other data are given, if the order of the days is
             not known, or if the number of models is not one, or two against a model.
         """
-        return self._after(None, rankings)
+        return self._result_after(None, rankings)
 
-    def _after(
+    def _result_after(
         self, before: Any, rankings: Any, name: str = "groups"
     ) -> RankingMonitorResult:
         rankings = self._read(rankings)
@@ -281,7 +282,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
                 logs = accumulated(logs, evidence, n_counted, any_start=any_start)
             labels.append(days[i])
             values.append(value)
-            log = mixed(logs)
+            log = log_mean_evidence(logs)
             if any_start:  # with what later first days would have
                 log = float(np.logaddexp(log, math.log(unspent(n_counted))))
             evidences.append(log / math.log(10))
@@ -289,6 +290,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         level = -math.log10(self.significance_level)
         alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
         known = [one for one in values if not math.isnan(one)]
+        alike = settings["bounds"] is not None and are_alike(np.array(values))
         result = RankingMonitorResult(
             metric=self._metric().name,
             method=self._method(),
@@ -309,13 +311,14 @@ class RankingMonitor(Question[RankingMonitorResult]):
             _n_counted=n_counted,
             _bounds=self._range(),
             _settings=settings,
+            _are_alike=alike,
         )
         if not n_counted:
             warn(
                 "No day counts so far, because all days lack targets or non-targets: "
                 "there is no evidence yet."
             )
-        if result._are_alike:
+        if alike:
             warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
         return result
 
@@ -338,7 +341,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         """Return the entries of a state, which is empty before the first day."""
         if before is None:
             none: dict[str, Any] = {"labels": [], "values": [], "log10_evidences": []}
-            start = NOTHING if is_real(self.reference) else 0.0
+            start = LOG_NO_EVIDENCE if is_real(self.reference) else 0.0
             sizes = {"n_counted": 0, "n_samples": 0, "n_targets": 0}
             return {**none, **sizes, "logs": [start]}
         if isinstance(before, RankingMonitorResult):

@@ -26,7 +26,7 @@ from skrank.inference.planning._power_result import PowerResult, power_at
 from skrank.inference.planning._study import (
     MOST_EXCHANGES,
     Pilot,
-    Selection,
+    SelectionStudies,
     Study,
     counts_items,
 )
@@ -173,7 +173,7 @@ def random_selection_power(
         "significance_level": significance_level,
     }
     given = {"prevalence": prevalence, "spread": spread}
-    study = _study(metric, 1, given, n_distinct, pilot, n_studies, random_state)
+    study = _make_study(metric, 1, given, n_distinct, pilot, n_studies, random_state)
     return _solved(study, asked, None, pilot)
 
 
@@ -291,11 +291,11 @@ def comparison_power(
     asked = {"n_targets": n_targets, "difference": difference}
     asked |= {"power": power, "significance_level": level}
     given = {"prevalence": prevalence, "spread": spread, "correlation": correlation}
-    study = _study(metric, 2, given, n_distinct, pilot, n_studies, random_state)
+    study = _make_study(metric, 2, given, n_distinct, pilot, n_studies, random_state)
     return _solved(study, asked, value, pilot)
 
 
-def _study(
+def _make_study(
     metric: str | AnyMetric,
     n_models: int,
     given: dict[str, float | None],
@@ -404,7 +404,7 @@ def _solved(
     rough = replace(study, n_studies=few)
     if unknown == ["n_targets"]:
         _check_effect(study, effect)
-        root = _reach(
+        root = _solve_power(
             lambda root: rough.draw(_size(root), level).power(level)[0],
             *(power, _FEWEST_TARGETS**0.5, 2**0.5, _MOST_TARGETS**0.5),
         )
@@ -417,13 +417,13 @@ def _solved(
         def moved(study: Study, distance: float) -> Study:
             return replace(study, shifts=(start + distance, *others))
 
-        distance = _reach(
+        distance = _solve_power(
             lambda distance: moved(rough, distance).draw(m, level).power(level)[0],
             *(power, 0.05, 2.0, _HIGHEST),
         )
         study = moved(study, distance)
     if level is None:
-        level = Selection(study, m).level(power)
+        level = SelectionStudies(study, m).level(power)
         if level >= 1:
             raise invalid("power", "be reached at a level below 1", brief(power))
     return PowerResult(
@@ -476,7 +476,7 @@ def _root(
     return float(brentq(lack, _LOWEST, _HIGHEST, xtol=step))
 
 
-def _reach(
+def _solve_power(
     power_of: Callable[[float], float],
     power: float,
     first: float,
