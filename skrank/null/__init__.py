@@ -6,7 +6,8 @@ draws.
 
 The modules in the order of reading:
 
-    1. `_distribution`: the classes of one ranking and of a mean; `_base`: their methods
+    1. `_distribution`: the classes of one ranking and of a mean; `_base`: their
+       methods; `_quantile`: the search of a quantile
     2. `_tail`: a tail probability, and the choice of its method
     3. `_chain`: a ranking as a Markov chain over tie groups; `_lattice`: the numbers of
        hits that are followed; `_tilted`: the event "value >= s" as a sum over the chain
