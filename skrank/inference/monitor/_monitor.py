@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -258,16 +258,65 @@ class RankingMonitor(Question[RankingMonitorResult]):
     def _result_after(
         self, before: Any, rankings: Any, name: str = "groups"
     ) -> RankingMonitorResult:
+        """Return the answer for the days before, and for those of `rankings`."""
         rankings = self._read(rankings)
         if rankings.kind != "groups":
             raise invalid("groups", "hold the day of each item", "none")
         models = self._models(rankings)
         settings = self._settings([as_text(rankings.names[i]) for i in models])
         state = self._state(before, settings)
+        state = self._add_days(state, rankings, models, name)
+        labels, values, evidences = (
+            tuple(state[one]) for one in ("labels", "values", "log10_evidences")
+        )
+        n_counted = state["n_counted"]
+        n, m = rankings.sizes
+        level = -math.log10(self.significance_level)
+        alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
+        known = [one for one in values if not math.isnan(one)]
+        alike = settings["bounds"] is not None and are_alike(np.array(values))
+        result = RankingMonitorResult(
+            metric=self._metric().name,
+            method=self._method(),
+            n_samples=int(state["n_samples"]) + n,
+            n_targets=int(state["n_targets"]) + m,
+            kind="groups",
+            labels=labels,
+            hypothesis=self._hypothesis(),
+            value=float(np.mean(known)) if known else math.nan,
+            pvalue=10.0 ** -max(0.0, *evidences),
+            alarm=bool(alarms),
+            alarm_group=alarms[0] if alarms else None,
+            log10_evidence=evidences[-1],
+            values=values,
+            log10_evidences=evidences,
+            significance_level=self.significance_level,
+            _logs=tuple(state["logs"].tolist()),
+            _n_counted=n_counted,
+            _bounds=self._range(),
+            _settings=settings,
+            _are_alike=alike,
+        )
+        if not n_counted:
+            warn(
+                "No day counts so far, because all days lack targets or non-targets: "
+                "there is no evidence yet."
+            )
+        if alike:
+            warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
+        return result
+
+    def _add_days(
+        self,
+        state: Mapping[str, Any],
+        rankings: Rankings,
+        models: Sequence[int],
+        name: str,
+    ) -> dict[str, Any]:
+        """Return the entries of a state after the days of rankings, in their order."""
         labels, values = [*state["labels"]], [*state["values"]]
         evidences, logs = [*state["log10_evidences"]], np.array(state["logs"])
-        n_counted = int(state["n_counted"])
-        any_start = is_real(self.reference)
+        n_counted, any_start = int(state["n_counted"]), is_real(self.reference)
         days = [day_text(one, name) for one in rankings.labels]
         seen = {*labels}
         for i in in_order(days, name, labels):
@@ -286,41 +335,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
             if any_start:  # with what later first days would have
                 log = float(np.logaddexp(log, math.log(unspent(n_counted))))
             evidences.append(log / math.log(10))
-        n, m = rankings.sizes
-        level = -math.log10(self.significance_level)
-        alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
-        known = [one for one in values if not math.isnan(one)]
-        alike = settings["bounds"] is not None and are_alike(np.array(values))
-        result = RankingMonitorResult(
-            metric=self._metric().name,
-            method=self._method(),
-            n_samples=int(state["n_samples"]) + n,
-            n_targets=int(state["n_targets"]) + m,
-            kind="groups",
-            labels=tuple(labels),
-            hypothesis=self._hypothesis(),
-            value=float(np.mean(known)) if known else math.nan,
-            pvalue=10.0 ** -max(0.0, *evidences),
-            alarm=bool(alarms),
-            alarm_group=alarms[0] if alarms else None,
-            log10_evidence=evidences[-1],
-            values=tuple(values),
-            log10_evidences=tuple(evidences),
-            significance_level=self.significance_level,
-            _logs=tuple(logs.tolist()),
-            _n_counted=n_counted,
-            _bounds=self._range(),
-            _settings=settings,
-            _are_alike=alike,
-        )
-        if not n_counted:
-            warn(
-                "No day counts so far, because all days lack targets or non-targets: "
-                "there is no evidence yet."
-            )
-        if alike:
-            warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
-        return result
+        days_so_far = {"labels": labels, "values": values, "log10_evidences": evidences}
+        return {**state, **days_so_far, "logs": logs, "n_counted": n_counted}
 
     def _settings(self, models: list[str]) -> dict[str, Any]:
         """Return what a state must be of, for JSON."""
