@@ -349,15 +349,8 @@ def work(chain: Chain) -> int:
 def solve(parts: Sequence[Part]) -> Solution:
     """Find the tilt; the value must be inside the support."""
     chains = [part.chain for part in parts]
+    growths, per = _steps_of_walks(chains)
     first_hits = chains[0].metric.counted_hits == 1
-    groups = sum(chain.ends.size for chain in chains)
-    possible = [chain.possible().n_cells for chain in chains]
-    require(min(possible) > 0)
-    short = groups <= SHORT and sum(possible) <= _SHORT_CELLS
-    merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
-    growths = _GROWTHS if merged else (0.0,)
-    few = max(chain.ends.size for chain in chains) <= FEW_GROUPS
-    per = _PER_LUMP if few else _PER_DEVIATION
     root, before, error = 0.0, math.nan, 0.0
     paths: list[Path | None] = [None if first_hits else Path.plain(c) for c in chains]
     for growth in growths:
@@ -365,14 +358,10 @@ def solve(parts: Sequence[Part]) -> Solution:
         paths = [p and p.among(c) for p, c in zip(paths, blocks, strict=True)]
         if growth == growths[0]:
             rankings, paths = _on_likely_lattices(parts, blocks, paths, 0.0, per)
-            cells = sum(gain.size for x in rankings for _, gain, _ in x.way.tables)
-            per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_SHORT_CELLS / cells)))
+            fewer = math.sqrt(_SHORT_CELLS / _n_cells(rankings))
+            per = max(_PER_DEVIATION, per * min(1.0, fewer))
             spread = total(rankings).deviation
-        try:
-            root, rankings, paths = _walk(parts, blocks, paths, root, per)
-        except OutOfReachError:
-            require(groups < FEW_GROUPS)
-            root, rankings, paths = _bisected(parts, blocks, per)
+        root, rankings, paths = _root(parts, blocks, paths, root, per)
         found, tilt = total(rankings), root
         if root * found.deviation <= 0.1:  # a period is too long for a small tilt
             tilt = 0.5 / spread
@@ -387,13 +376,27 @@ def solve(parts: Sequence[Part]) -> Solution:
             error /= 4
         error = max(error, _unresolved(rankings) / 20)
         before = log_p
-        cells = sum(gain.size for x in rankings for _, gain, _ in x.way.tables)
-        if error <= min(tolerance(log_p) / 2, _BLOCKS) or (
-            error < 0.04 and cells > _ENOUGH_CELLS
-        ):
+        enough = error <= min(tolerance(log_p) / 2, _BLOCKS)
+        if enough or (error < 0.04 and _n_cells(rankings) > _ENOUGH_CELLS):
             break
     error = 0.0 if growths == (0.0,) else error
     return Solution(rankings, paths, root, found, error)
+
+
+def _steps_of_walks(chains: Sequence[Chain]) -> tuple[tuple[float, ...], float]:
+    """Return the growth of the blocks of each walk, and strides in a deviation."""
+    groups = [chain.ends.size for chain in chains]
+    possible = [chain.possible().n_cells for chain in chains]
+    require(min(possible) > 0)
+    short = sum(groups) <= SHORT and sum(possible) <= _SHORT_CELLS
+    first_hits = chains[0].metric.counted_hits == 1
+    merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
+    per = _PER_LUMP if max(groups) <= FEW_GROUPS else _PER_DEVIATION
+    return _GROWTHS if merged else (0.0,), per
+
+
+def _n_cells(rankings: Sequence[Tilted]) -> int:
+    return sum(gain.size for one in rankings for _, gain, _ in one.way.tables)
 
 
 def _unresolved(rankings: Sequence[Tilted]) -> float:
@@ -416,6 +419,21 @@ def normal_tail(tilt: float, found: Cumulants) -> float:
     from_zero = (tilt * curvature - slope) / math.sqrt(2 * curvature)
     log_share = math.log(float(erfcx(from_zero)) / 2)
     return found.value - slope**2 / (2 * curvature) + log_share
+
+
+def _root(
+    parts: Sequence[Part],
+    chains: Sequence[Chain],
+    paths: list[Path | None],
+    tilt: float,
+    per: float,
+) -> tuple[float, list[Tilted], list[Path | None]]:
+    """Find the root of K' by a walk or, of few ties, by bisection."""
+    try:
+        return _walk(parts, chains, paths, tilt, per)
+    except OutOfReachError:
+        require(sum(part.chain.ends.size for part in parts) < FEW_GROUPS)
+        return _bisected(parts, chains, per)
 
 
 def _walk(

@@ -540,7 +540,7 @@ def metric_values(
         needed = np.ceil(metric.recall * m * (1 - ROUNDING))
         ranks = placements.rank_of(extra, np.minimum(needed, m) * ~lone, side)
         ranks = np.where(lone, 1 if side == "first" else n, ranks)
-        values = metric._of_rank(ranks, needed, n)
+        values = metric.of_rank(ranks, needed, n)
     else:
         cut = _depth_of(metric, placements)
         hits = placements.hits(extra, [cut], side)[:, 0] + more
