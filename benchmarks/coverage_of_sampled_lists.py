@@ -19,6 +19,7 @@ from scipy.stats import norm
 from skrank import MetricInterval, SampledMetricInterval, labels_to_collect, make_metric
 from skrank.inference.sampled._interval import metric_values
 from skrank.inference.sampled._placements import Placements
+from skrank.inference.sampled._result import ranking_of
 
 N, T, BUDGET, LISTS = 4000, 128, 328, 5
 KINDS = ("random", "poor", "fair", "good", "perfect", "two topics", "clumps")
@@ -63,7 +64,7 @@ def sample(design: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def others(metric: object, result: object) -> dict[str, tuple[float, float]]:
     """Return the intervals of other estimators of the same sample."""
-    ranking, rng = result._ranking, np.random.default_rng(0)
+    ranking, rng = ranking_of(result), np.random.default_rng(0)
     at, x, r = Placements(ranking), ranking.n_found, ranking.n_labelled
     draws = rng.binomial(at.rooms, rng.beta(x + 0.5, r - x + 0.5, (500, x.size)))
     values = metric_values(metric, at, draws.astype(float), "mean")

@@ -1,4 +1,5 @@
 """Questions about rankings: one folder for each, with its result.
 
-Each reads `Rankings`. `base` and `variability` are what they share.
+They read `Rankings`, apart from `sampled`, which reads a `SampledRanking`, and
+`planning`, which reads settings. `base` and `variability` are what they share.
 """

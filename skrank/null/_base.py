@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import gamma
 
 from skrank._utils._checks import (
     check_count,
@@ -22,10 +21,11 @@ from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.null import _sampling, _walk
+from skrank.null._quantile import Shape, search_quantile
 from skrank.null._tail import (
     ALTERNATIVES,
     METHODS,
-    Facts,
+    NullProperties,
     TailProbability,
     TailQuery,
 )
@@ -34,11 +34,6 @@ from skrank.null._tilted import Term
 # A relative error above this, and above what is sufficient, gives a warning.
 _DOUBTFUL = 0.05
 _SMALLER = math.log(0.4)  # a tail below this is the smaller one, despite its error
-# Quantiles: largest number of tails, and of those only bounded; their relative error,
-# and the part of the support at its ends where no tail is asked first.
-_MOST_TAILS, _MOST_BOUNDED, _RESOLVED, _NEAREST = 20, 2, 5e-4, 0.02
-# Errors of quantiles in standard deviations, if the tails are exact, or estimated.
-_ROUNDING, _CLOSE = 1e-7, 1e-4
 # Cells of all rankings that are followed in two seconds: with twice as many, a mean
 # over 30 rankings with "optimistic" ties takes five.
 _MUCH_WORK = 2**20
@@ -58,7 +53,7 @@ class NullDistribution:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what can be computed again."""
-        return {k: v for k, v in self.__dict__.items() if k != "_facts"}
+        return {k: v for k, v in self.__dict__.items() if k != "_properties"}
 
     @property
     def metric(self) -> str:
@@ -82,7 +77,7 @@ class NullDistribution:
         mean : float
             Mean of the metric under random selection.
         """
-        return self._facts.moments[0]
+        return self._properties.moments[0]
 
     def std(self) -> float:
         """Return the standard deviation under random selection.
@@ -96,7 +91,7 @@ class NullDistribution:
             Standard deviation of the metric. It is 0.0 if ties allow a single value
             only.
         """
-        return self.inflation * math.sqrt(self._facts.moments[1])
+        return self.inflation * math.sqrt(self._properties.moments[1])
 
     def var(self) -> float:
         """Return the variance, the square of :meth:`std`.
@@ -162,7 +157,7 @@ class NullDistribution:
         least, largest : float
             Ends of the support. Both values can occur.
         """
-        return self._facts.end(-1)[0], self._facts.end(1)[0]
+        return self._properties.end(-1)[0], self._properties.end(1)[0]
 
     def sf(self, x: ArrayLike) -> Any:
         """Return the probability of a value above `x`, the survival function.
@@ -380,14 +375,14 @@ class NullDistribution:
         check_option("method", method, METHODS)
         size = check_count("n_resamples", n_resamples, least=1)
         signs = {"greater": (1,), "less": (-1,)}.get(alternative, (1, -1))
-        if statistic < self._facts.moments[0]:  # the closer side first
+        if statistic < self._properties.moments[0]:  # the closer side first
             signs = signs[::-1]
         found = []
         for sign in signs:
             inner = self._inner(statistic, sign)
             source = check_generator(random_state)
             named = size if method != "auto" else None
-            query = TailQuery(self._facts, inner, sign, named, source, progress)
+            query = TailQuery(self._properties, inner, sign, named, source, progress)
             found.append(query.best() if method == "auto" else query.named(method))
             if method != "monte_carlo" and found[-1].log_pvalue < _SMALLER:
                 break
@@ -422,8 +417,8 @@ class NullDistribution:
         return np.asarray(self._outer(drawn)).reshape(shape)[()]
 
     @cached_property
-    def _facts(self) -> Facts:
-        return Facts(self._terms)
+    def _properties(self) -> NullProperties:
+        return NullProperties(self._terms)
 
     def _inner(self, x: float, sign: int) -> float:
         """Return the value of S that corresponds to the value x of the distribution.
@@ -432,7 +427,7 @@ class NullDistribution:
         """
         if self.inflation == 1.0:
             return x
-        slack, (least, most) = self._facts.slack(x), self.support()
+        slack, (least, most) = self._properties.slack(x), self.support()
         nearest, furthest = (least, most) if sign > 0 else (-most, -least)
         if not nearest + slack < sign * x <= furthest + slack:
             return x
@@ -478,81 +473,20 @@ class NullDistribution:
             sign, rounding = -sign, rounding + min(small, 2.0**-53)
         wanted = small + sign * rounding
         log_p = math.log(wanted) if wanted > 0 else -math.inf
-        if self._facts.atoms is not None:
-            return float(self._outer(self._facts.atoms.quantile(log_p, sign)))
+        if self._properties.atoms is not None:
+            return float(self._outer(self._properties.atoms.quantile(log_p, sign)))
         return float(self._outer(self._search(log_p, sign)))
 
     def _search(self, log_p: float, sign: int) -> float:
-        """Return `_quantile` of a smooth distribution, by secants of the log-tail.
-
-        Where the tail is only bounded, the value is taken for too extreme.
-
-        The first guess is that of a gamma distribution with the same least value, mean
-        and variance. Below the mean, the logarithm of the tail is nearly linear in the
-        logarithm of the distance from the least value.
-        """
-        (least, _), (most, log_most) = self._facts.end(-1), self._facts.end(1)
+        """Return `_quantile` of a smooth distribution; it may be an end."""
+        (least, _), (most, log_most) = self._properties.end(-1), self._properties.end(1)
         if self._tail_of(least, sign).log_pvalue * sign <= log_p * sign:
             return least
         # the probability of the largest value does not belong to its neighbours
         if sign > 0 and log_most > log_p:
             return most
-        away = self.mean() - least
-        like = gamma((away / self.std()) ** 2, least, self.std() ** 2 / away)
-        q = math.exp(log_p)
-        value = like.isf(q) if sign > 0 else like.ppf(q)
-        lowest, highest = least + away * _NEAREST, most - (most - least) * _NEAREST
-        value = min(max(value, lowest), highest)
-        near = value < self.mean()  # the search uses the logarithm of the distance
-        slope = -like.pdf(value) * (value - least if near else 1.0)
-        slope /= max(q, np.finfo(float).tiny)
-        low, high, furthest = least, most, self.std()
-        # the last place and lack on either side of the quantile
-        points: list[tuple[float, float] | None] = [None, None]
-        asked, bounded, before, halve = 0, 0, None, False
-        while True:
-            tail = self._tail_of(value, sign)
-            exact = tail.method == "exact"
-            asked += not exact
-            sure, most_p = tail.log_bounds or (0.0, 0.0)
-            if tail.method == "bounds" and sure <= log_p <= most_p:
-                bounded += 1
-                if bounded > _MOST_BOUNDED:
-                    _warn_of_range(low, high, value)
-                    return value
-                value = (value + (low if sign > 0 else high)) / 2
-                continue
-            lack = sign * (tail.log_pvalue - log_p)
-            low, high = (value, high) if lack > 0 else (low, value)
-            # no finer than the probabilities themselves are known
-            resolved = max(_walk.tolerance(log_p) / 10, tail.error or 0.0)
-            if -resolved <= lack <= 0 and tail.method not in ("exact", "bounds"):
-                break
-            if high - low <= (_ROUNDING if exact else _CLOSE) * self.std():
-                break
-            if asked == _MOST_TAILS:
-                _warn_of_range(low, high, high)
-                break
-            place, side = math.log(value - least) if near else value, int(lack > 0)
-            over = points[1 - side]
-            if over is not None and side == before:  # the method of Illinois
-                over = points[1 - side] = over[0], over[1] / 2
-            last = over or points[side]
-            if last is not None and place != last[0]:
-                slope = (lack - last[1]) / (place - last[0])
-            points[side], before = (place, lack), side
-            place -= (lack + _RESOLVED / 2) / min(slope, -1e-300)
-            step = (least + math.exp(min(place, 0.0)) if near else place) - value
-            if over is None:
-                step = min(max(step, -furthest), furthest)
-                furthest *= 2
-            value += step
-            halve = exact and not halve  # every second time, since there may be steps
-            if not low < value < high or halve:
-                value = (low + high) / 2
-        if tail.method == "bounds":
-            _warn_of_range(low, high, high)
-        return high
+        shape = Shape(least, most, self.mean(), self.std())
+        return search_quantile(partial(self._tail_of, sign=sign), shape, log_p, sign)
 
     def _log_tail(self, x: float, sign: int) -> float:
         """Logarithm of P(S > x), or of P(S <= x) for sign -1."""
@@ -568,12 +502,12 @@ class NullDistribution:
         if math.isinf(x):
             return -math.inf
         inside = self._inner(x, -1)
-        sign = 1 if inside > self._facts.moments[0] else -1
-        return TailQuery(self._facts, inside, sign).log_mass()
+        sign = 1 if inside > self._properties.moments[0] else -1
+        return TailQuery(self._properties, inside, sign).log_mass()
 
     def _tail_of(self, x: float, sign: int) -> TailProbability:
         """Tail above x, or up to x for sign -1."""
-        below = TailQuery(self._facts, x, -1)
+        below = TailQuery(self._properties, x, -1)
         return (below.other if sign > 0 else below).best()
 
 
@@ -583,15 +517,6 @@ def _check_probabilities(name: str, values: ArrayLike) -> _Floats:
     if np.any((numbers < 0) | (numbers > 1)):
         raise invalid(name, "be a probability between 0 and 1", brief(values))
     return numbers
-
-
-def _warn_of_range(low: float, high: float, found: float) -> None:
-    """Warn if a quantile is not accurate enough."""
-    msg = (
-        f"The quantile is known to be at least {low:.4g}, and at most {high:.4g}. The "
-        f"value that is returned is {found:.4g}."
-    )
-    warn(msg, RuntimeWarning)
 
 
 def _warn_of_doubt(tail: TailProbability) -> None:

@@ -23,7 +23,7 @@ from skrank._utils._combinatorics import log_binomial
 from skrank.null._atoms import Atoms, first_hit_law
 from skrank.null._chain import Chain
 from skrank.null._lattice import BATCH_ITEMS, IMPOSSIBLE, Step
-from skrank.null._sampling import measure_lists
+from skrank.null._sampling import measure_rankings
 from skrank.null._tilted import Term
 
 # Number of paths up to which a distribution is computed: half a second.
@@ -116,7 +116,7 @@ def _law(chain: Chain) -> Atoms:
         place = np.append(chain.depths, chain.n_samples - 1)
         n = chain.n_samples
         share = np.append(chain.sizes, n - chain.ends[-1]) / n
-        value, possible = measure_lists(chain, place[:, None]), share > 0
+        value, possible = measure_rankings(chain, place[:, None]), share > 0
         return Atoms.of(value[possible], np.log(share[possible]), chain.scale)
     live, done = _FIRST, []
     for step in chain.steps(chain.possible(), down=True):

@@ -1,6 +1,6 @@
 """Null distribution of a metric: of one ranking, or of the mean over several.
 
-See `Distribution` for the methods.
+Their methods are those of `NullDistribution` (`_base`).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class RandomSelectionNull(NullDistribution):
                 f"got {self.n_targets} targets among {self.n_samples} items."
             )
             raise ValueError(msg)
-        self._settle(
+        self._set_chain(
             make_null_metric(metric, ties), _check_sizes(tie_sizes, self.n_samples)
         )
 
@@ -116,10 +116,10 @@ class RandomSelectionNull(NullDistribution):
         """
         null = cls.__new__(cls)
         null.n_samples, null.n_targets = groups.n_samples, n_targets
-        null._settle(metric, groups)
+        null._set_chain(metric, groups)
         return null
 
-    def _settle(self, metric: Metric, groups: TieGroups) -> None:
+    def _set_chain(self, metric: Metric, groups: TieGroups) -> None:
         self._terms = (Term(Chain(metric, groups, self.n_targets), 1.0, 1),)
 
     def __repr__(self) -> str:

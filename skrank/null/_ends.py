@@ -28,7 +28,7 @@ from skrank.metrics._definitions import AveragePrecision
 from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain
 from skrank.null._lattice import IMPOSSIBLE, SHORT_CELLS, Lattice
-from skrank.null._sampling import measure_lists
+from skrank.null._sampling import measure_rankings
 
 SAME = 1e-11  # relative difference of values that may be equal up to rounding
 # Number of groups up to which the search uses strides. Beyond it the end is bounded.
@@ -89,7 +89,7 @@ def filled(chain: Chain, sign: int) -> tuple[float, float]:
     least, most = max(0, m - above - (n - depth - size)), min(size, m - above)
 
     def value(hits: int) -> float:
-        return float(measure_lists(chain, _row(chain, places, hits, sign)[None])[0])
+        return float(measure_rankings(chain, _row(chain, places, hits, sign)[None])[0])
 
     order = range(least, most + 1)[::-sign]
     extreme = value(order[0])

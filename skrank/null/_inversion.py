@@ -21,7 +21,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._lattice import BATCH_ITEMS, FEW_GROUPS, positive
+from skrank.null._lattice import BATCH_ITEMS, FEW_GROUPS, require_positive
 from skrank.null._many import Many
 from skrank.null._tilted import FirstHitWay
 from skrank.null._walk import Solution, tolerance
@@ -65,7 +65,7 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
         sums = _invert(phi, tilt, width, is_smooth=is_smooth), (found, left)
         found, left = min(sums, key=lambda one: one[1])
         allowed = tolerance(log_mgf + math.log(max(found, 1e-300))) / 4
-    log_p = min(0.0, log_mgf + math.log(positive(found)))
+    log_p = min(0.0, log_mgf + math.log(require_positive(found)))
     return log_p, left / found + _ALIAS + solution.error
 
 
@@ -83,7 +83,7 @@ def _least(solution: Solution | Many, many: int, width: float) -> int:
     # hits: (sum of v)**2 / sum of v**2
     whole = squares = 1e-300
     in_phase = 0.0
-    for one in solution.lists:
+    for one in solution.rankings:
         for move in one.moves:
             hits = one.hits(move)
             variance, held = move.variance(move.gain), move.variance(hits)
@@ -95,9 +95,9 @@ def _least(solution: Solution | Many, many: int, width: float) -> int:
                 in_phase = max(in_phase, _PERIODS * period / width)
     first = max(_FIRST, math.ceil(_TOGETHER / max(1.0, whole**2 / squares)))
     first = max(first, math.ceil(min(in_phase, _MOST)))
-    parts = [one.way.part for one in solution.lists]
+    parts = [one.way.part for one in solution.rankings]
     groups = sum(part.copies * part.chain.ends.size for part in parts)
-    if groups < FEW_GROUPS or isinstance(solution.lists[0].way, FirstHitWay):
+    if groups < FEW_GROUPS or isinstance(solution.rankings[0].way, FirstHitWay):
         return max(first, many)
     return first
 
@@ -151,9 +151,9 @@ def _invert(
 
 def _is_smooth(solution: Solution | Many) -> bool:
     """Whether values are felt across many hits of many groups, so that no atom is."""
-    if isinstance(solution, Many) or isinstance(solution.lists[0].way, FirstHitWay):
+    if isinstance(solution, Many) or isinstance(solution.rankings[0].way, FirstHitWay):
         return False
-    parts = [one.way.part for one in solution.lists]
+    parts = [one.way.part for one in solution.rankings]
     groups = sum(part.copies * part.chain.ends.size for part in parts)
     return (
         groups >= FEW_GROUPS / 2 and solution.root * solution.found.deviation > _STEEP
@@ -174,12 +174,12 @@ def _period(solution: Solution | Many) -> float:
     here, (value, _, curvature) = solution.at(tilt), solution.found
     depth = value - math.log1p(2.5 * abs(solution.root) * math.sqrt(curvature))
     left = (small - depth) / tilt
-    back = here.reach(tilt)
+    back = here.tilt_step(tilt)
     if back < tilt:
         left = min(left, (solution.at(tilt - back).value - depth + small) / back)
 
     def chernoff(further: float) -> float:
         return (solution.at(tilt + further).value - here.value + small) / further
 
-    further = here.reach(tilt)
+    further = here.tilt_step(tilt)
     return max(chernoff(further), left)

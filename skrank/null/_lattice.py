@@ -29,10 +29,15 @@ class OutOfReachError(Exception):
     """A method fails near an end or for its size. Methods raise no other error."""
 
 
-def positive(value: float) -> float:
-    """Return a number that must be positive, or raise the error of a failed method."""
-    if not value > 0:
+def require(condition: bool) -> None:
+    """Raise the error of a failed method unless a condition holds."""
+    if not condition:
         raise OutOfReachError
+
+
+def require_positive(value: float) -> float:
+    """Return a number that must be positive, or raise the error of a failed method."""
+    require(value > 0)
     return value
 
 
@@ -108,7 +113,8 @@ class Step(NamedTuple):
     def after(self, joint: _Floats) -> _Floats:
         """Return the probabilities of the hits after the group from the cells."""
         chance = np.bincount(self.cell.ravel(), joint.ravel(), self.below.size)
-        return np.asarray(chance / positive(float(chance.sum())))  # a continuation
+        total = require_positive(float(chance.sum()))
+        return np.asarray(chance / total)  # a continuation
 
 
 class LastGroup(NamedTuple):

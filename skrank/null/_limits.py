@@ -40,7 +40,7 @@ from skrank._utils._combinatorics import log_binomial
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null._chain import Chain
 from skrank.null._lattice import FEW_GROUPS, MOST_CELLS
-from skrank.null._sampling import measure_lists
+from skrank.null._sampling import measure_rankings
 
 # Number of depths at which hits are counted from either end, for each factor of e, and
 # number of hits above them up to which they limit the paths. As many hits beyond the
@@ -90,12 +90,12 @@ def fence(chain: Chain, statistic: float, sign: int, slack: float) -> Fence:
     depths = depths[depths < n]
     # values as extreme are at least s - slack, or at most s + slack
     least = statistic - sign * slack
-    most = _settled(chain, depths, least, 1) - 1
-    fewest = _settled(chain, depths, least, -1) + 1
+    most = _deciding_hits(chain, depths, least, 1) - 1
+    fewest = _deciding_hits(chain, depths, least, -1) + 1
     return Fence(depths, fewest, most)
 
 
-def _settled(chain: Chain, depths: _Ints, statistic: float, sign: int) -> _Ints:
+def _deciding_hits(chain: Chain, depths: _Ints, statistic: float, sign: int) -> _Ints:
     """Numbers of hits from which on all rankings are beyond a value, by bisection.
 
     The largest possible number plus one, or the smallest minus one, if there are none.
@@ -116,7 +116,7 @@ def _settled(chain: Chain, depths: _Ints, statistic: float, sign: int) -> _Ints:
             places = np.where(above, depth - hits[:, None] + index, n - m + index)
         else:
             places = np.where(above, index, depth - hits[:, None] + index)
-        values = measure_lists(judged or chain, places)
+        values = measure_rankings(judged or chain, places)
         enough = sign * (values - statistic) > 0
         low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
         low = np.minimum(low, most - fewest + 1)

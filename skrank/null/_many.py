@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._combinatorics import log_binomial
-from skrank.null._lattice import BATCH_ITEMS, MOST_CELLS, positive
+from skrank.null._lattice import BATCH_ITEMS, MOST_CELLS, require, require_positive
 from skrank.null._tilted import Cumulants, Part
 
 _Floats = NDArray[np.float64]
@@ -71,25 +71,25 @@ class Many:
         ways = log_binomial(rest[:, None], np.where(possible, left, 0))
         self._below = np.where(possible, ways, -np.inf)
         self._below -= np.array([[chain.log_total] for chain in chains])
-        self._reach = max(abs(part.weight or 0.0) for part in parts)
+        self._largest_weight = max(abs(part.weight or 0.0) for part in parts)
         steps = float(((1 + widest) * (most + 1)).sum())
         #: Numbers of rankings that have so many groups.
         self._counts = (groups > np.arange(shape[0])[:, None]).sum(axis=1)
         self.sizes = [int((self._counts * (1 + widest) * (most + 1)).sum())]
-        positive(min(_MOST_STEPS - steps, MOST_CELLS - self.sizes[0]))
+        require(steps < _MOST_STEPS and self.sizes[0] < MOST_CELLS)
         #: Numbers of ways to place 1, 2, ... hits in the groups, for any tilt.
         self._ways = []
         for largest, n, row in zip(widest, self._counts, sizes, strict=True):
             hits = np.arange(1, largest + 1)[:, None]
             ways = log_binomial(row[:n], np.minimum(hits, row[:n]))
-            positive(_LARGEST - float(ways.max(initial=0.0)))
+            require(float(ways.max(initial=0.0)) < _LARGEST)
             self._ways.append(np.where(hits <= row[:n], np.exp(ways), 0.0)[..., None])
         self._solve(deviation)
 
     def cgf(self, tilts: NDArray[np.number]) -> NDArray[np.complex128]:
         """K at several tilts, up to multiples of 2 pi i; O(cells) each."""
         tilts = np.asarray(tilts)
-        positive(_LARGEST - float(np.abs(tilts.real).max()) * self._reach)
+        require(float(np.abs(tilts.real).max()) * self._largest_weight < _LARGEST)
         portion = max(1, BATCH_ITEMS // self._below.size)
         parts = [
             self._passed(tilts[i : i + portion]) for i in range(0, tilts.size, portion)
@@ -120,7 +120,7 @@ class Many:
         """Return the cumulants at a tilt, from differences."""
         step = _STEP * self._unit
         low, here, high = self.cgf(tilt + step * np.arange(-1, 2)).real.tolist()
-        curvature = positive((high - 2 * here + low) / step**2)
+        curvature = require_positive((high - 2 * here + low) / step**2)
         return Cumulants(here, (high - low) / (2 * step), curvature)
 
     def phi(self, start: int, count: int, width: float) -> NDArray[np.complex128]:
@@ -132,21 +132,21 @@ class Many:
     def _solve(self, deviation: float) -> None:
         """Find the root of K' from the deviation of E."""
         self._unit = first = 1 / deviation
-        low, high, reach, self.root = -math.inf, math.inf, 3.0, 0.0
+        low, high, most, self.root = -math.inf, math.inf, 3.0, 0.0
         passes = 0
         while True:
             passes += 1
-            positive(_MOST_PASSES - passes)
+            require(passes < _MOST_PASSES)
             self.found = self.at(self.root)
             _, slope, curvature = self.found
             self._unit = 1 / math.sqrt(curvature)
             if abs(slope) * self._unit <= _STEP:
                 break
             low, high = (self.root, high) if slope < 0 else (low, self.root)
-            step = float(np.clip(-slope * self._unit, -reach, reach)) * self._unit
+            step = float(np.clip(-slope * self._unit, -most, most)) * self._unit
             to = self.root + step
             self.root = to if low < to < high else (low + high) / 2
-            reach *= 2
+            most *= 2
         # a tilt near zero has a long period of the frequencies
         near = self.root * self.found.deviation <= 0.1
         self.tilt = 0.5 * first if near else self.root

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from skrank._utils._jobs import run_draws
 from skrank.null._chain import Chain
-from skrank.null._lattice import BATCH_ITEMS, positive
+from skrank.null._lattice import BATCH_ITEMS, require, require_positive
 from skrank.null._tilted import FirstHitWay, Term, Tilted, total
 from skrank.ranking._ranking import HitGroups
 
@@ -43,7 +43,7 @@ def _draw_portion(terms: Sequence[Term], size: int, seed: int) -> _Floats:
     for chain, weight, count in terms:
         n, m = chain.n_samples, chain.n_targets
         places = draw_places(n, m, size * count, generator)
-        values = measure_lists(chain, places)
+        values = measure_rankings(chain, places)
         total += weight * values.reshape(count, size).sum(axis=0)
     return total
 
@@ -60,27 +60,27 @@ def tail(values: _Floats, reached: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def tilted_tail(
-    lists: Sequence[Tilted],
+    rankings: Sequence[Tilted],
     terms: Sequence[Term],
     reached: Callable[[_Floats], NDArray[np.bool_]],
     size: int,
     generator: np.random.Generator,
 ) -> tuple[float, float]:
     """Logarithm of the mean weight of `size` tilted draws, and its relative error."""
-    rows = max(1, BATCH_ITEMS // max(width(one) for one in lists))
+    rows = max(1, BATCH_ITEMS // max(width(one) for one in rankings))
     batches = [min(rows, size - start) for start in range(0, size, rows)]
     weights = np.concatenate(
-        [_weights(lists, terms, reached, count, generator) for count in batches]
+        [_weights(rankings, terms, reached, count, generator) for count in batches]
     )
-    mean = positive(float(weights.mean()))
+    mean = require_positive(float(weights.mean()))
     # a draw not seen may have the weight 1, that of a sum of zero: without it, the
     # error would be too small if only the rarer part of a distribution was drawn
     error = math.sqrt((float(weights.var()) + 1 / size) / size) / mean
-    log_mgf = total(lists).value
+    log_mgf = total(rankings).value
     return min(0.0, log_mgf + math.log(mean)), error
 
 
-def measure_lists(chain: Chain, places: _Ints) -> _Floats:
+def measure_rankings(chain: Chain, places: _Ints) -> _Floats:
     """Values of rankings from the sorted places of their targets, one per row.
 
     Inside a tie group, all places are equivalent to its first one. In a stretch each
@@ -146,7 +146,7 @@ def width(tilted: Tilted) -> int:
 
 
 def _weights(
-    lists: Sequence[Tilted],
+    rankings: Sequence[Tilted],
     terms: Sequence[Term],
     reached: Callable[[_Floats], NDArray[np.bool_]],
     size: int,
@@ -154,7 +154,7 @@ def _weights(
 ) -> _Floats:
     """exp(-u * E) of tilted draws that reach the value, 0 for the others."""
     centred, value = np.zeros(size), np.zeros(size)
-    for tilted, (chain, weight, count) in zip(lists, terms, strict=True):
+    for tilted, (chain, weight, count) in zip(rankings, terms, strict=True):
         for _ in range(count):
             if isinstance(tilted.way, FirstHitWay):
                 (move,) = tilted.moves
@@ -167,10 +167,10 @@ def _weights(
                     drawn = _value_of(tilted, added)
                 else:
                     places = _spread(tilted.way.chain, hits, generator)
-                    drawn = measure_lists(chain, places)
+                    drawn = measure_rankings(chain, places)
             centred += added
             value += weight * drawn
-    return np.where(reached(value), np.exp(-lists[0].tilt * centred), 0.0)
+    return np.where(reached(value), np.exp(-rankings[0].tilt * centred), 0.0)
 
 
 def _is_exact(tilted: Tilted) -> bool:
@@ -216,8 +216,7 @@ def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _In
 
     Near an end of the support, rounding errors may lead draws outside of the table.
     """
-    positive(column.min() + 1)
-    positive(chance.shape[1] - column.max())
+    require(column.min() >= 0 and column.max() < chance.shape[1])
     # the columns one after another, each with probabilities up to 1
     upto = np.minimum(np.cumsum(chance, axis=0), 1.0)
     upto[-1] = 1.0

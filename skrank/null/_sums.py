@@ -31,7 +31,7 @@ from scipy.special import ndtri
 
 from skrank._utils._combinatorics import log_binomial
 from skrank.null._chain import Chain
-from skrank.null._lattice import BATCH_ITEMS, MOST_CELLS, Lattice, Orders, positive
+from skrank.null._lattice import BATCH_ITEMS, MOST_CELLS, Lattice, Orders, require
 from skrank.null._tilted import Part
 
 #: Numbers of groups whose hits may be summed, and of untied items that stay single.
@@ -87,7 +87,7 @@ def tail(
         found.append(_reaching(part, chain, lattice, slack, cells, tilt))
     sums, jitter, orders = np.transpose(found)
     log_p = float(np.logaddexp.reduce(sums)) - math.log(sums.size)
-    positive(math.isfinite(log_p))
+    require(math.isfinite(log_p))
     apart = float(np.ptp(np.exp(sums - log_p))) / 2
     error = max(apart, float(jitter.max())) if is_strided else 0.0
     return min(0.0, log_p), error + float(orders.max())
@@ -105,8 +105,9 @@ def _strides(chain: Chain, lattice: Lattice, n_above: int) -> _Ints:
     felt = widths * np.abs([_change(chain, hits, j) for j in range(n_above)])
     for j in np.argsort(-felt).tolist():
         least[j] = 1  # of the groups to come
-        points = int(positive(left / math.prod(least.tolist()) - 1) + 1)
-        positive(points + 1 - min(widths[j], _FEWEST))
+        room = left / math.prod(least.tolist())
+        points = int(room)
+        require(room > 1 and points >= min(widths[j], _FEWEST))
         stride[j] = -(-widths[j] // points)
         left /= -(-widths[j] // stride[j])
     return stride
@@ -147,7 +148,7 @@ def _above(chain: Chain, lattice: Lattice, stride: _Ints, shift: _Ints) -> _Cell
         ways = log_binomial(int(chain.sizes[j]), inside) + math.log(step)
         kept = (hits >= lattice.least[j + 1]) & (hits <= lattice.most[j + 1])
         cells = _Cells(hits, gain, variance, cells.logweight + ways).take(kept)
-        positive(cells.hits.size)
+        require(cells.hits.size > 0)
     return cells
 
 
@@ -161,7 +162,7 @@ def _reaching(
     cells = cells.take(order)
     rows, begins = np.unique(cells.hits, return_index=True)
     width = (lattice.widest - lattice.fewest + 1)[max(-2, -chain.ends.size) :].min()
-    positive(MOST_CELLS - rows.size * int(width))
+    require(rows.size * int(width) < MOST_CELLS)
     ends = np.append(begins[1:], cells.hits.size).tolist()
     log_p = np.full(cells.hits.size, -np.inf)
     jump = log_p.copy()
@@ -183,10 +184,10 @@ def _reaching(
         log_p[at] = cells.logweight[at] + top + chance[index]
         jump[at] = cells.logweight[at] + ways[index]
     total = float(np.logaddexp.reduce(log_p))
-    positive(math.isfinite(total))
+    require(math.isfinite(total))
     jitter = math.sqrt(float((np.exp(jump - total) ** 2).sum()) / 12)
     spread = tilt**2 * part.scale**2 * 2 * noise
-    positive(_SMALL - spread)
+    require(spread < _SMALL)
     # the distribution function of a few hits differs from a normal one: by up to three
     # times as much with 4 to 10 untied hits, and by a tenth with 30
     few = 0.5 * math.sqrt(spread) / max(1.0, _inside(chain, lattice))

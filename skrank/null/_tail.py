@@ -38,7 +38,7 @@ from skrank.null import (
 from skrank.null._atoms import Atoms
 from skrank.null._chain import Chain
 from skrank.null._ends import SAME, end
-from skrank.null._lattice import OutOfReachError, positive
+from skrank.null._lattice import OutOfReachError, require
 from skrank.null._many import MANY, Many
 from skrank.null._moments import moments
 from skrank.null._tilted import Term
@@ -132,7 +132,7 @@ def _exact(log_p: float, method: str = "exact") -> TailProbability:
     return TailProbability(log_p, (log_p, log_p), 0.0, method)
 
 
-class Facts:
+class NullProperties:
     """Properties of a distribution that all its tails share: moments, ends, values."""
 
     def __init__(self, terms: tuple[Term, ...]) -> None:
@@ -162,7 +162,7 @@ class Facts:
         """Values of plain draws of a fixed seed, for all tails of a quantile."""
         return _sampling.draw(self.terms, self.n_draws, np.random.default_rng(0))
 
-    def list_ends(self, sign: int) -> list[tuple[float, float]]:
+    def ends_of_rankings(self, sign: int) -> list[tuple[float, float]]:
         """Return the ends of each ranking on one side, with their log-probabilities."""
         if sign not in self._ends:
             self._ends[sign] = [end(term.chain, sign) for term in self.terms]
@@ -170,7 +170,7 @@ class Facts:
 
     def end(self, sign: int) -> tuple[float, float]:
         """Return the end of the mean, with its log-probability."""
-        pairs = list(zip(self.terms, self.list_ends(sign), strict=True))
+        pairs = list(zip(self.terms, self.ends_of_rankings(sign), strict=True))
         value = sum(term.copies * term.weight * one for term, (one, _) in pairs)
         return value, min(0.0, sum(term.copies * log_p for term, (_, log_p) in pairs))
 
@@ -185,16 +185,16 @@ class Facts:
 
     def __str__(self) -> str:
         """Name the metric and the size."""
-        chain, lists = self.terms[0].chain, sum(term.copies for term in self.terms)
+        chain, number = self.terms[0].chain, sum(term.copies for term in self.terms)
         size = f"{chain.n_targets} of {chain.n_samples}"
-        return f"{chain.metric.name}, {size if lists == 1 else f'{lists} rankings'}"
+        return f"{chain.metric.name}, {size if number == 1 else f'{number} rankings'}"
 
 
 @dataclass(frozen=True, eq=False)
 class TailQuery:
     """A tail of a distribution: a value, and the direction of more extreme values."""
 
-    facts: Facts
+    null: NullProperties
     statistic: float
     sign: int
     size: int | None = None
@@ -207,25 +207,25 @@ class TailQuery:
     @np.errstate(under="ignore")  # what is negligible becomes 0
     def best(self) -> TailProbability:
         """Compute the smaller tail; the other one is the complement."""
-        known = self._known("exact", self.facts.atoms)
+        known = self._known("exact", self.null.atoms)
         if known is not None:
-            rest = self.other._known("exact", self.facts.atoms)
+            rest = self.other._known("exact", self.null.atoms)
             # the smaller one has more digits; both are 1 if only one value is possible
             if rest is not None and rest.log_pvalue < min(known.log_pvalue, -0.7):
                 return self._complement(rest)
             return known
         asked = self.other if self._is_likely else self
-        found = asked._told()
+        found = asked._try_methods()
         if found.log_pvalue > math.log(0.5) and found.method != "bounds":
             asked = asked.other
-            found = asked._told()
+            found = asked._try_methods()
         return found if asked.sign == self.sign else self._complement(found)
 
     def log_mass(self) -> float:
         """Logarithm of the probability of this value: a tail without the rest of it."""
-        slack = self.facts.slack(self.statistic)
-        if self.facts.atoms is not None:
-            return self.facts.atoms.mass(self.statistic, slack)
+        slack = self.null.slack(self.statistic)
+        if self.null.atoms is not None:
+            return self.null.atoms.mass(self.statistic, slack)
         further = self.statistic + self.sign * _BEYOND * slack
         tails = self.best(), replace(self, statistic=further).best()
         log_p, log_rest = (tail.log_pvalue for tail in tails)
@@ -234,13 +234,13 @@ class TailQuery:
         if any(tail.method != "exact" for tail in tails):
             msg = (
                 "`x` must be a value of a distribution whose values can be counted; "
-                f"got {self.statistic:.4g} of {self.facts}."
+                f"got {self.statistic:.4g} of {self.null}."
             )
             raise RefusedError(msg)
         rest = min(log_rest - log_p, 0.0)
         return log_p + (math.log(-math.expm1(rest)) if rest < 0 else -math.inf)
 
-    def _told(self) -> TailProbability:
+    def _try_methods(self) -> TailProbability:
         """Try the methods in order until one is accurate enough; else return bounds."""
         known = self._known("exact", None)
         if known is not None:
@@ -252,7 +252,7 @@ class TailQuery:
             self._methods(), total=None, label="methods", progress=self.progress
         )
         for method in shown:
-            enough = math.log(self.facts.n_draws / _SEEN)
+            enough = math.log(self.null.n_draws / _SEEN)
             if method == self._plain and best.log_pvalue < -enough:
                 break  # too few draws would be as extreme
             found = _attempt(method)
@@ -269,7 +269,7 @@ class TailQuery:
             return TailProbability(self._normal(), None, None, method)
         if method == "monte_carlo":
             return self._plain(self.size)
-        atoms = _counting.distribution(self.facts.terms) if method == "exact" else None
+        atoms = _counting.distribution(self.null.terms) if method == "exact" else None
         found = self._known(method, atoms)
         if found is None and self._is_likely:
             return self._complement(self.other.named(method))
@@ -285,14 +285,14 @@ class TailQuery:
             msg = (
                 f"`method` must not be {method!r} for a distribution this large or a "
                 f"probability this small, but 'auto' can be; got "
-                f"{self.facts}, at {self.statistic:.4g}."
+                f"{self.null}, at {self.statistic:.4g}."
             )
             raise RefusedError(msg)
         return found
 
     def _methods(self) -> Iterator[Callable[[], TailProbability | None]]:
-        (end, _), mean = self.facts.end(self.sign), self.facts.moments[0]
-        few = self.facts.is_single and self._trimmed.chain.possible().n_cells <= _QUICK
+        (end, _), mean = self.null.end(self.sign), self.null.moments[0]
+        few = self.null.is_single and self._trimmed.chain.possible().n_cells <= _QUICK
         few = few or self._is_of_two_cells
         if few or abs(end - self.statistic) < _NEAR * abs(end - mean):
             yield from (self._count, self._sum, self._invert)
@@ -304,10 +304,10 @@ class TailQuery:
     def _plain(self, size: int | None = None) -> TailProbability:
         """Draw plain rankings, and count those that are as extreme."""
         if size is None and self.generator is None:
-            values = self.facts.draws
+            values = self.null.draws
         else:
-            size = size or self.facts.n_draws
-            values = _sampling.draw(self.facts.terms, size, self._source)
+            size = size or self.null.n_draws
+            values = _sampling.draw(self.null.terms, size, self._source)
         tail = _sampling.tail(values, self._reached(values))
         return TailProbability(tail[0], None, tail[1], "monte_carlo")
 
@@ -315,9 +315,9 @@ class TailQuery:
 
     def _known(self, method: str, atoms: Atoms | None) -> TailProbability | None:
         """Answer at the ends of the support, beyond them, and from known values."""
-        sign, slack = self.sign, self.facts.slack(self.statistic)
-        (far, log_p), (near, _) = self.facts.end(sign), self.facts.end(-sign)
-        if sign * (self.statistic - near) <= slack or not self.facts.moments[1]:
+        sign, slack = self.sign, self.null.slack(self.statistic)
+        (far, log_p), (near, _) = self.null.end(sign), self.null.end(-sign)
+        if sign * (self.statistic - near) <= slack or not self.null.moments[1]:
             inside = sign * (self.statistic - far) <= slack
             return _exact(0.0 if inside else -math.inf, method)
         beyond = sign * (self.statistic - far)
@@ -330,7 +330,7 @@ class TailQuery:
     @property
     def _is_likely(self) -> bool:
         """Whether the mean is as extreme, so that the other tail is the smaller one."""
-        mean, _ = self.facts.moments
+        mean, _ = self.null.moments
         return self.statistic < mean if self.sign > 0 else self.statistic >= mean
 
     @property
@@ -338,7 +338,7 @@ class TailQuery:
         """The query of the less extreme values."""
         if self.less is not None:
             return self.less
-        slack = self.facts.slack(self.statistic)
+        slack = self.null.slack(self.statistic)
         beyond = self.statistic - self.sign * _BEYOND * slack
         return replace(self, statistic=beyond, sign=-self.sign, less=self)
 
@@ -362,7 +362,7 @@ class TailQuery:
         Average precision is skewed, strongly so if targets are rare. This tail is then
         too small by orders of magnitude. It is the one reported in the literature.
         """
-        mean, variance = self.facts.moments
+        mean, variance = self.null.moments
         distance = self.sign * (self.statistic - mean)
         if variance == 0.0:
             return 0.0 if distance <= SAME * abs(mean) else -math.inf
@@ -373,29 +373,29 @@ class TailQuery:
     @property
     def _is_of_two_cells(self) -> bool:
         """Whether only the hits above a tie and in it count, in any order."""
-        chain = self.facts.terms[0].chain
-        one = self.facts.is_single and chain.ends.size == 2
+        chain = self.null.terms[0].chain
+        one = self.null.is_single and chain.ends.size == 2
         return one and not chain.metric.ordered
 
     @cached_property
     def _fence(self) -> _limits.Fence:
         """Numbers of hits above single depths that leave the question open."""
-        chain, slack = self.facts.terms[0].chain, self.facts.slack(self.statistic)
+        chain, slack = self.null.terms[0].chain, self.null.slack(self.statistic)
         return _limits.fence(chain, self.statistic, self.sign, slack)
 
     @cached_property
     def _trimmed(self) -> _limits.Trimmed:
         """The ranking without the parts that decide the question."""
-        (term, *_) = self.facts.terms
-        if not self.facts.is_single or term.chain.metric.counted_hits == 1:
+        (term, *_) = self.null.terms
+        if not self.null.is_single or term.chain.metric.counted_hits == 1:
             return _limits.Trimmed(term.chain, -math.inf, 0.0)
         return _limits.trimmed(term.chain, self._fence, self.sign)
 
     @cached_property
     def _parts(self) -> tuple[_tilted.Part, ...] | None:
         """The event as a sum over the rankings, or over a shorter ranking."""
-        terms = self.facts.terms
-        if self.facts.is_single:
+        terms = self.null.terms
+        if self.null.is_single:
             terms = (terms[0]._replace(chain=self._trimmed.chain),)
         return _tilted.event(terms, self.statistic, self.sign)
 
@@ -414,7 +414,7 @@ class TailQuery:
             part.chain.is_pairwise and part.chain.metric.ordered for part in parts
         ):
             return None
-        deviation = math.sqrt(self.facts.moments[1])
+        deviation = math.sqrt(self.null.moments[1])
         return _attempt(partial(Many, parts, deviation))
 
     @property
@@ -425,14 +425,14 @@ class TailQuery:
 
     def _sum(self) -> TailProbability | None:
         """Sum the hits of few groups: of ties, and of the items between them."""
-        if not self.facts.is_single:
+        if not self.null.is_single:
             return None
-        chain, slack = self._trimmed.chain, self.facts.slack(self.statistic)
+        chain, slack = self._trimmed.chain, self.null.slack(self.statistic)
         if chain.ends.size > _sums.MOST_GROUPS and chain.is_linear:
             chain = chain.runs(_sums.SHORT)
         if chain.ends.size > _sums.MOST_GROUPS:
             return None
-        (path,), (one,) = self._solution.paths, self._solution.lists
+        (path,), (one,) = self._solution.paths, self._solution.rankings
         if path is None:
             return None
         lattice, part = path.among(chain).lattice(chain, math.inf), one.way.part
@@ -442,13 +442,13 @@ class TailQuery:
 
     def _count(self) -> TailProbability | None:
         """Count the placements that are as extreme, if there are few."""
-        args = self.statistic, self.sign, self.facts.slack(self.statistic)
+        args = self.statistic, self.sign, self.null.slack(self.statistic)
         if self._is_of_two_cells:
-            return _exact(_counting.two_cells(self.facts.terms[0].chain, *args))
+            return _exact(_counting.two_cells(self.null.terms[0].chain, *args))
         chain, log_p = self._trimmed.chain, None
-        if not self.facts.is_single:
-            ends = [end for end, _ in self.facts.list_ends(self.sign)]
-            log_p = _counting.mean_tail(self.facts.terms, ends, *args)
+        if not self.null.is_single:
+            ends = [end for end, _ in self.null.ends_of_rankings(self.sign)]
+            log_p = _counting.mean_tail(self.null.terms, ends, *args)
         elif chain.possible().n_cells:
             log_p = _counting.extreme_tail(chain.unfenced(), *args)
         else:
@@ -460,32 +460,32 @@ class TailQuery:
         if many is not None:
             log_p, error = _inversion.tail(many)
             return TailProbability(log_p, None, error, "inversion")
-        lists = self._solution.lists
-        log_sure = self._log_sure(lists[0].way.chain)
+        rankings = self._solution.rankings
+        log_sure = self._log_sure(rankings[0].way.chain)
         sure = float(np.logaddexp(self._trimmed.sure, log_sure))
         found = _inversion.tail(self._solution, sure)
         return self._with_sure(log_sure, *found, "inversion")
 
     def _draw(self, sizes: tuple[int, ...]) -> TailProbability:
         """Draw tilted rankings until their standard error is small enough."""
-        source, terms = self._source, self.facts.terms
+        source, terms = self._source, self.null.terms
         # in blocks, all places are drawn
         places = sum(
             term.chain.n_targets * term.copies
             for term in terms
             if term.chain.ends.size > _walk.SHORT
         )
-        positive(self.size or _PLACES - sizes[0] * places)
-        lists = self._solution.drawable()
-        width = sum(_sampling.width(one) for one in lists)
+        require(self.size is not None or sizes[0] * places < _PLACES)
+        rankings = self._solution.drawable()
+        width = sum(_sampling.width(one) for one in rankings)
         quick = [size for size in sizes if size * width <= _PLACES or self.size]
-        positive(len(quick))
+        require(len(quick) > 0)
         for size in quick:
-            drawn = _sampling.tilted_tail(lists, terms, self._reached, size, source)
+            drawn = _sampling.tilted_tail(rankings, terms, self._reached, size, source)
             # a standard error, which an error may exceed
             if drawn[1] <= max(_walk.tolerance(drawn[0]) / 4, 0.004):
                 break
-        log_sure = self._log_sure(lists[0].way.chain)
+        log_sure = self._log_sure(rankings[0].way.chain)
         return self._with_sure(log_sure, *drawn, "importance_sampling")
 
     def _log_sure(self, chain: Chain) -> float:
@@ -505,7 +505,7 @@ class TailQuery:
         return self.generator or np.random.default_rng(0)
 
     def _reached(self, values: _Floats) -> NDArray[np.bool_]:
-        slack = self.facts.slack(self.statistic)
+        slack = self.null.slack(self.statistic)
         return np.asarray(self.sign * (values - self.statistic) >= -slack)
 
     # The bounds
@@ -513,12 +513,12 @@ class TailQuery:
     @cached_property
     def _bounds(self) -> _limits.Limits:
         """Bounds of the tail."""
-        lower, upper = self.facts.end(self.sign)[1], 0.0
+        lower, upper = self.null.end(self.sign)[1], 0.0
         if not self._is_likely:
-            most = _limits.cantelli(self.facts.moments, self.statistic)
+            most = _limits.cantelli(self.null.moments, self.statistic)
             upper = math.log(most) if most > 0 else lower
-        if self.facts.is_single:
-            chain = self.facts.terms[0].chain
+        if self.null.is_single:
+            chain = self.null.terms[0].chain
             proven = _limits.limits(chain, self._fence, self.sign)
             lower, upper = max(lower, proven.lower), min(upper, proven.upper)
         return _limits.Limits(lower, max(lower, upper))

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain
-from skrank.null._lattice import IMPOSSIBLE, Lattice, Orders, Step, positive
+from skrank.null._lattice import IMPOSSIBLE, Lattice, Orders, Step, require_positive
 
 _Floats = NDArray[np.float64]
 # Probability of numbers of hits that are left out of the frequencies, in the tilted
@@ -53,9 +53,9 @@ class Cumulants(NamedTuple):
     @property
     def deviation(self) -> float:
         """Standard deviation; an error for a single path, which has none."""
-        return math.sqrt(positive(self.curvature))
+        return math.sqrt(require_positive(self.curvature))
 
-    def reach(self, tilt: float) -> float:
+    def tilt_step(self, tilt: float) -> float:
         """Return a change of the tilt that moves the mean by three deviations.
 
         A tilted distribution may be a single path without variation. The result is then
@@ -242,9 +242,9 @@ def event(
     return tuple(Part(c, sign, statistic, weight, n) for c, weight, n in terms)
 
 
-def total(lists: Sequence[Tilted]) -> Cumulants:
+def total(rankings: Sequence[Tilted]) -> Cumulants:
     """Cumulants of the sum of independent rankings."""
-    found = [(one.way.part.copies, one.cumulants) for one in lists]
+    found = [(one.way.part.copies, one.cumulants) for one in rankings]
     return Cumulants(*(sum(n * one[i] for n, one in found) for i in range(3)))
 
 

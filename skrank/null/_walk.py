@@ -35,7 +35,8 @@ from skrank.null._lattice import (
     MOST_CELLS,
     Lattice,
     OutOfReachError,
-    positive,
+    require,
+    require_positive,
 )
 from skrank.null._tilted import (
     Characteristic,
@@ -140,7 +141,7 @@ class Path(NamedTuple):
         slack = 2 + 3 * np.sqrt(held)
         hits = np.diff(mean)
         deviation = np.sqrt(hits * np.clip(1 - hits / chain.sizes, 0, 1))
-        reach = 8 * deviation + 12
+        room = 8 * deviation + 12
         # a known group keeps its strides, which may be those of a tie with few values
         first = np.searchsorted(self.depths, depths[:-1], "right") - 1
         same = (self.depths[first] == depths[:-1]) & (
@@ -151,8 +152,8 @@ class Path(NamedTuple):
             least - slack,
             most + slack,
             mean,
-            hits - reach,
-            hits + reach,
+            hits - room,
+            hits + room,
             np.where(same, self.deviation[first], deviation),
         )
 
@@ -253,16 +254,16 @@ def _padded(
     And the probability at the edges of those that are followed, if more are possible.
     """
     kept = hits[chance > _LEFT_OUT]
-    positive(kept.size)
+    require(kept.size > 0)
     least, most = float(kept.min()), float(kept.max())
     low = float(chance[hits < followed[0] + stride].sum())
     high = float(chance[hits > followed[1] - stride].sum())
     low *= low > _TOUCHED and followed[0] > possible[0]
     high *= high > _TOUCHED and followed[1] + stride <= possible[1]
-    reach, pad = most - least + 3 * deviation, 2 + _BEYOND * deviation
+    room, pad = most - least + 3 * deviation, 2 + _BEYOND * deviation
     return (
-        least - pad - reach * (low > 0),
-        most + pad + reach * (high > 0),
+        least - pad - room * (low > 0),
+        most + pad + room * (high > 0),
         low + high,
     )
 
@@ -272,12 +273,11 @@ class Solution:
     """Tilted rankings on lattices.
 
     `root` is the saddlepoint, where K' is zero, and has the cumulants `found`. The
-    rankings are tilted by `lists[0].tilt`, which is larger if the root is near zero, or
-    below it. `paths` are their likely hits; `error` is the relative error of p by the
-    blocks.
+    rankings are tilted by `tilt`, which is larger if the root is near zero, or below
+    it. `paths` are their likely hits; `error` is the relative error of p by the blocks.
     """
 
-    lists: list[Tilted]
+    rankings: list[Tilted]
     paths: list[Path | None]
     root: float
     found: Cumulants
@@ -286,11 +286,11 @@ class Solution:
     @property
     def tilt(self) -> float:
         """The tilt of the rankings."""
-        return self.lists[0].tilt
+        return self.rankings[0].tilt
 
     @cached_property
     def _characteristics(self) -> list[Characteristic]:
-        return [Characteristic(one) for one in self.lists]
+        return [Characteristic(one) for one in self.rankings]
 
     @property
     def sizes(self) -> list[int]:
@@ -300,8 +300,8 @@ class Solution:
     def at(self, tilt: float) -> Cumulants:
         """Return the cumulants at a tilt."""
         if tilt == self.tilt:
-            return total(self.lists)
-        return total([Tilted(one.way, tilt) for one in self.lists])
+            return total(self.rankings)
+        return total([Tilted(one.way, tilt) for one in self.rankings])
 
     def phi(self, start: int, count: int, width: float) -> NDArray[np.complex128]:
         """Return E exp(i w E) of the tilted sum at frequencies start * width, ..."""
@@ -314,9 +314,9 @@ class Solution:
         In blocks in which a draw may place its hits uniformly. Rankings that are one
         step, or whose groups cannot be merged, have no blocks.
         """
-        ways = [one.way for one in self.lists]
+        ways = [one.way for one in self.rankings]
         if isinstance(ways[0], FirstHitWay):
-            return self.lists
+            return self.rankings
         chains = [
             way.part.chain.blocks(0.05)
             if way.part.chain.is_linear and way.part.chain.ends.size > SHORT
@@ -327,7 +327,7 @@ class Solution:
             chain.freedom = np.zeros(chain.ends.size)
         paths = [p and p.among(c) for p, c in zip(self.paths, chains, strict=True)]
         parts = [way.part for way in ways]
-        return _settled(parts, chains, paths, self.tilt, math.inf)[0]
+        return _on_likely_lattices(parts, chains, paths, self.tilt, math.inf)[0]
 
 
 def work(chain: Chain) -> int:
@@ -349,65 +349,68 @@ def work(chain: Chain) -> int:
 def solve(parts: Sequence[Part]) -> Solution:
     """Find the tilt; the value must be inside the support."""
     chains = [part.chain for part in parts]
+    growths, per = _steps_of_walks(chains)
     first_hits = chains[0].metric.counted_hits == 1
-    groups = sum(chain.ends.size for chain in chains)
-    possible = [chain.possible().n_cells for chain in chains]
-    positive(min(possible))
-    short = groups <= SHORT and sum(possible) <= _SHORT_CELLS
-    merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
-    growths = _GROWTHS if merged else (0.0,)
-    few = max(chain.ends.size for chain in chains) <= FEW_GROUPS
-    per = _PER_LUMP if few else _PER_DEVIATION
     root, before, error = 0.0, math.nan, 0.0
     paths: list[Path | None] = [None if first_hits else Path.plain(c) for c in chains]
     for growth in growths:
         blocks = [chain.blocks(growth) if growth else chain for chain in chains]
         paths = [p and p.among(c) for p, c in zip(paths, blocks, strict=True)]
         if growth == growths[0]:
-            lists, paths = _settled(parts, blocks, paths, 0.0, per)
-            cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
-            per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_SHORT_CELLS / cells)))
-            spread = total(lists).deviation
-        try:
-            root, lists, paths = _walk(parts, blocks, paths, root, per)
-        except OutOfReachError:
-            positive(FEW_GROUPS - groups)
-            root, lists, paths = _bisected(parts, blocks, per)
-        found, tilt = total(lists), root
+            rankings, paths = _on_likely_lattices(parts, blocks, paths, 0.0, per)
+            fewer = math.sqrt(_SHORT_CELLS / _n_cells(rankings))
+            per = max(_PER_DEVIATION, per * min(1.0, fewer))
+            spread = total(rankings).deviation
+        root, rankings, paths = _root(parts, blocks, paths, root, per)
+        found, tilt = total(rankings), root
         if root * found.deviation <= 0.1:  # a period is too long for a small tilt
             tilt = 0.5 / spread
-            lists, paths = _settled(parts, blocks, paths, tilt, per)
+            rankings, paths = _on_likely_lattices(parts, blocks, paths, tilt, per)
         chains = [
             chain.with_usual(path.hits(chain)) if path and growth else chain
             for chain, path in zip(chains, paths, strict=True)
         ]
-        log_p = normal_tail(tilt, total(lists))
+        log_p = normal_tail(tilt, total(rankings))
         error = abs(math.expm1(min(log_p - before, 700.0)))
         if all(chain.is_pairwise for chain in chains):
             error /= 4
-        error = max(error, _unresolved(lists) / 20)
+        error = max(error, _unresolved(rankings) / 20)
         before = log_p
-        cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
-        if error <= min(tolerance(log_p) / 2, _BLOCKS) or (
-            error < 0.04 and cells > _ENOUGH_CELLS
-        ):
+        enough = error <= min(tolerance(log_p) / 2, _BLOCKS)
+        if enough or (error < 0.04 and _n_cells(rankings) > _ENOUGH_CELLS):
             break
     error = 0.0 if growths == (0.0,) else error
-    return Solution(lists, paths, root, found, error)
+    return Solution(rankings, paths, root, found, error)
 
 
-def _unresolved(lists: Sequence[Tilted]) -> float:
+def _steps_of_walks(chains: Sequence[Chain]) -> tuple[tuple[float, ...], float]:
+    """Return the growth of the blocks of each walk, and strides in a deviation."""
+    groups = [chain.ends.size for chain in chains]
+    possible = [chain.possible().n_cells for chain in chains]
+    require(min(possible) > 0)
+    short = sum(groups) <= SHORT and sum(possible) <= _SHORT_CELLS
+    first_hits = chains[0].metric.counted_hits == 1
+    merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
+    per = _PER_LUMP if max(groups) <= FEW_GROUPS else _PER_DEVIATION
+    return _GROWTHS if merged else (0.0,), per
+
+
+def _n_cells(rankings: Sequence[Tilted]) -> int:
+    return sum(gain.size for one in rankings for _, gain, _ in one.way.tables)
+
+
+def _unresolved(rankings: Sequence[Tilted]) -> float:
     """Return the part of the variance of E that is inside blocks.
 
     Their hits then have no lattice, which a few hits in a block have.
     """
-    moves = [(one.way.part.copies, move) for one in lists for move in one.moves]
+    moves = [(one.way.part.copies, move) for one in rankings for move in one.moves]
     inside = sum(
         copies * float((move.joint * move.unresolved).sum())
         for copies, move in moves
         if move.unresolved is not None
     )
-    return inside / total(lists).curvature
+    return inside / total(rankings).curvature
 
 
 def normal_tail(tilt: float, found: Cumulants) -> float:
@@ -418,6 +421,21 @@ def normal_tail(tilt: float, found: Cumulants) -> float:
     return found.value - slope**2 / (2 * curvature) + log_share
 
 
+def _root(
+    parts: Sequence[Part],
+    chains: Sequence[Chain],
+    paths: list[Path | None],
+    tilt: float,
+    per: float,
+) -> tuple[float, list[Tilted], list[Path | None]]:
+    """Find the root of K' by a walk or, of few ties, by bisection."""
+    try:
+        return _walk(parts, chains, paths, tilt, per)
+    except OutOfReachError:
+        require(sum(part.chain.ends.size for part in parts) < FEW_GROUPS)
+        return _bisected(parts, chains, per)
+
+
 def _walk(
     parts: Sequence[Part],
     chains: Sequence[Chain],
@@ -426,29 +444,31 @@ def _walk(
     per: float,
 ) -> tuple[float, list[Tilted], list[Path | None]]:
     """Find the root of K' from a tilt whose likely hits are known."""
-    lists, paths = _settled(parts, chains, paths, tilt, per)
-    reach, before, last, old = _STEP, math.inf, 0.0, paths
+    rankings, paths = _on_likely_lattices(parts, chains, paths, tilt, per)
+    largest, before, last, old = _STEP, math.inf, 0.0, paths
     steps = 0
     while True:
         steps += 1
-        positive(_MOST_STEPS - steps)
-        _, slope, curvature = total(lists)
-        deviation = math.sqrt(positive(curvature))
+        require(steps < _MOST_STEPS)
+        _, slope, curvature = total(rankings)
+        deviation = math.sqrt(require_positive(curvature))
         # a step that leaves a heavy tail behind has a much smaller variance
         steady = curvature > 0.8 * before or abs(slope) <= 1e-4 * deviation
         if abs(slope) <= _CENTRED * deviation and steady:
-            return tilt, lists, paths
-        step = float(np.clip(-slope / deviation, -reach, reach)) / deviation
+            return tilt, rankings, paths
+        step = float(np.clip(-slope / deviation, -largest, largest)) / deviation
         times = step / last if last else 0.0
         ahead = [p and q and p.ahead(q, times) for p, q in zip(paths, old, strict=True)]
         try:
-            lists, found = _settled(parts, chains, ahead, tilt + step, per, slope)
+            rankings, found = _on_likely_lattices(
+                parts, chains, ahead, tilt + step, per, slope
+            )
         except _TooFarError:
-            reach = abs(step) * deviation / 2
-            positive(reach - 1e-7)
+            largest = abs(step) * deviation / 2
+            require(largest > 1e-7)
             continue
         old, paths, last, before = paths, found, step, curvature
-        tilt, reach = tilt + step, 2 * reach
+        tilt, largest = tilt + step, 2 * largest
 
 
 def _bisected(
@@ -473,15 +493,15 @@ def _bisected(
     tilt, high = 0.0, 1.0
     while slope(high) < 0:
         high *= 2
-        positive(1e9 - high)
+        require(high < 1e9)
     if slope(0.0) < 0:  # else the value is at the mean, up to the strides
         tilt = float(brentq(slope, 0.0, high, rtol=1e-4))
-    lists = [Tilted(way, tilt) for way in ways]
-    paths = [_likely(one)[0] for one in lists]
-    return tilt, *_settled(parts, chains, paths, tilt, per)
+    rankings = [Tilted(way, tilt) for way in ways]
+    paths = [_likely(one)[0] for one in rankings]
+    return tilt, *_on_likely_lattices(parts, chains, paths, tilt, per)
 
 
-def _settled(
+def _on_likely_lattices(
     parts: Sequence[Part],
     chains: Sequence[Chain],
     paths: list[Path | None],
@@ -497,22 +517,22 @@ def _settled(
     copies = sum(part.copies for part in parts)
     look = 0
     while True:
-        positive(_MOST_STEPS - look)
+        require(look < _MOST_STEPS)
         ways = [
             FirstHitWay(part) if path is None else _way(part, chain, path, per)
             for part, chain, path in zip(parts, chains, paths, strict=True)
         ]
-        lists = [Tilted(way, tilt) for way in ways]
-        value, slope, curvature = total(lists)
-        positive(math.isfinite(value) and curvature >= 0)
-        likely = [_likely(one) for one in lists]
+        rankings = [Tilted(way, tilt) for way in ways]
+        value, slope, curvature = total(rankings)
+        require(math.isfinite(value) and curvature >= 0)
+        likely = [_likely(one) for one in rankings]
         cut = sum(p.copies * lost for p, (_, lost) in zip(parts, likely, strict=True))
         past = slope * before < 0 and abs(slope) > math.sqrt(curvature)
         if before and (past or (look == 0 and cut > 0.02 * copies)):
             raise _TooFarError
         paths, look = [path for path, _ in likely], look + 1
         if cut <= 10 * _TOUCHED * copies:
-            return lists, paths
+            return rankings, paths
 
 
 def _way(part: Part, chain: Chain, path: Path, per: float) -> Way:
@@ -520,5 +540,5 @@ def _way(part: Part, chain: Chain, path: Path, per: float) -> Way:
     while lattice.n_cells > MOST_CELLS / 4 and _PER_DEVIATION < per < math.inf:
         per = max(_PER_DEVIATION, per / 2)
         lattice = path.lattice(chain, per)
-    positive(min(lattice.n_cells, 1 + MOST_CELLS - lattice.n_cells))
+    require(0 < lattice.n_cells <= MOST_CELLS)
     return Way(part, chain, lattice)

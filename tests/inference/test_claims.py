@@ -12,7 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from cases import assert_share, runs
 from skrank import MetricInterval, RankingComparison, average_precision
 from skrank.inference.comparison._rules import DifferenceRule
-from skrank.inference.variability._interval import tail_above
+from skrank.inference.variability._interval_rules import tail_above
 from skrank.metrics._definitions import make_metric
 
 ALTERNATIVES = ("two-sided", "greater", "less")

@@ -28,7 +28,7 @@ from skrank import (
     recall_at_t,
 )
 from skrank.inference.monitor._monitor_evidence import (
-    NOTHING,
+    LOG_NO_EVIDENCE,
     accumulated,
     are_alike,
     evidence_of_places,
@@ -716,7 +716,9 @@ def test_weights_of_first_days_add_up_to_one():
         expected = (terms[n_days:].sum() + rest) / total
         assert unspent(n_days) == pytest.approx(expected, rel=1e-7)
     for n_days in (1, 7, 1000):
-        first = accumulated(np.array([NOTHING]), np.zeros(1), n_days, any_start=True)
+        first = accumulated(
+            np.array([LOG_NO_EVIDENCE]), np.zeros(1), n_days, any_start=True
+        )
         assert np.exp(first[0]) == pytest.approx(terms[n_days - 1] / total, rel=1e-7)
 
 

@@ -20,7 +20,7 @@ from skrank import (
     make_metric,
     random_selection_power,
 )
-from skrank.inference.planning._power import _reach
+from skrank.inference.planning._power import _solve_power
 from skrank.inference.planning._study import _critical as critical_value
 from skrank.inference.planning._study import _subsets
 from skrank.metrics._definitions import make_null_metric
@@ -170,7 +170,7 @@ def test_the_line_through_powers_is_a_probit_regression(power):
     def power_of(place):  # no line on the probit scale
         return 0.05 + 0.9 * place**2 / (4 + place**2)
 
-    found = _reach(power_of, power, 1.0, 2.0, 100.0)
+    found = _solve_power(power_of, power, 1.0, 2.0, 100.0)
     high = next(2.0**i for i in range(9) if power_of(2.0**i) >= power)
     places = np.linspace(high / 2 if high > 1 else 0.0, high, 5)
     powers = power_of(places)

@@ -29,7 +29,8 @@ from skrank import (
     labels_to_collect,
     make_metric,
 )
-from skrank.inference.sampled._interval import _completed
+from skrank.inference.sampled._interval import _complete_list
+from skrank.inference.sampled._result import ranking_of
 
 METRICS = (
     "average_precision",
@@ -698,10 +699,10 @@ def test_completed_lists_keep_the_labels_and_the_ties():
     """Judge: the items of the list. Labels stay, and targets go to items without."""
     y, score, strata = sampled_list(n=300, budget=150, distinct=3)
     ranking = SampledMetricInterval(**FAST).from_predictions(y, score, strata=strata)
-    ranking = ranking._ranking
+    ranking = ranking_of(ranking)
     room = ranking.n_items - ranking.n_labelled
     for extra in (0 * room, room // 2, room):
-        labels, places = _completed(ranking, extra, np.random.default_rng(0))
+        labels, places = _complete_list(ranking, extra, np.random.default_rng(0))
         assert labels.sum() == np.nansum(y) + extra.sum()
         order = np.argsort(-score, kind="stable")
         for one in np.unique(score[~np.isnan(y)]):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.inference.comparison._rules import Loss, LossRule
+from skrank.inference.variability._changes import effective_number
 from skrank.inference.variability._jackknife import falls_of_targets
 from skrank.metrics._definitions import Metric
 from skrank.ranking._ranking import Ranking
@@ -88,4 +89,4 @@ def _loss(of_one: Floats, falls: Floats, of_other: Floats) -> Loss:
         return Loss(0.0, 1.0, 0.0)
     lost = float(falls[of_other < _LOST * of_one].sum()) / total
     whole = min(total, max(float(of_one.sum()), 0.0))
-    return Loss(min(lost, 1.0), total**2 / float((falls**2).sum()), whole)
+    return Loss(min(lost, 1.0), effective_number(falls), whole)

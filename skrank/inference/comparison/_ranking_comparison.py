@@ -51,13 +51,13 @@ from skrank.inference.variability._clusters import (
     cluster_bootstrap,
     clusters_of_classes,
 )
-from skrank.inference.variability._interval import (
+from skrank.inference.variability._interval_rules import (
     CertainRule,
     ModeratedRule,
     StudentRule,
     WidestRule,
 )
-from skrank.inference.variability._moderation import moderated_rule, reach_of
+from skrank.inference.variability._moderation import moderated_rule, range_of
 from skrank.inference.variability._sample import is_certain
 from skrank.metrics._definitions import AnyMetric, make_metric
 from skrank.ranking._rankings import Rankings
@@ -503,7 +503,7 @@ class _ComparedModels:
             raise invalid("metric", rule, self.metric.name)
         frames = [self.metric.frame(row[0], row[0].n_targets) for row in parts]
         self.scales = self.asked.by_fold(
-            [max(map(abs, reach_of(self.metric, one))) for one in frames]
+            [max(map(abs, range_of(self.metric, one))) for one in frames]
         )
         self.counted, (self.values, self.scales) = test._completed(
             rankings, self.asked, self.values, self.scales

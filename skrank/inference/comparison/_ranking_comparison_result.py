@@ -19,7 +19,7 @@ from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result, shown
 from skrank.inference.comparison._leaderboard import RankingLeaderboard, leaderboard_of
 from skrank.inference.comparison._rules import PairRule
-from skrank.inference.variability._interval import tail_above
+from skrank.inference.variability._interval_rules import tail_above
 
 
 @signature_of()

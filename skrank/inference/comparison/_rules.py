@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from scipy.stats import beta
 
 from skrank._utils._rounding import ROUNDING
-from skrank.inference.variability._interval import (
+from skrank.inference.variability._interval_rules import (
     CertainRule,
     ModeratedRule,
     WidestRule,

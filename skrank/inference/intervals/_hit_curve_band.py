@@ -147,7 +147,7 @@ def hit_curve_band(
     level = check_fraction("confidence_level", confidence_level)
     together = check_flag("simultaneous", simultaneous)
     generator = check_generator(random_state)
-    reach_of = partial(_reach, level, generator if together else None)
+    n_errors_of = partial(_n_errors, level, generator if together else None)
     rankings = y_true
     if not isinstance(rankings, Rankings):
         refuse_dask("y_true", y_true)
@@ -155,11 +155,11 @@ def hit_curve_band(
         given: Any = {"pos_label": pos_label, "clusters": clusters}
         rankings = Rankings.from_predictions(y_true, y_score, **given)
     tops = _Tops(rankings, t)
-    variances, reach = tops.spread(reach_of)
+    variances, n_errors = tops.spread(n_errors_of)
     if len(tops.rankings) == 1:
         one_tie = is_one_tie(tops.rankings[0])
         ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
-        limits = tops.limits(variances, reach)
+        limits = tops.limits(variances, n_errors)
         if together:  # the curve increases, so it is also between these
             low, high = limits
             limits = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
@@ -167,13 +167,13 @@ def hit_curve_band(
         a, b = (one.items.y_score for one in tops.rankings)
         most = 0 * tops.most if same_order(a, b) else tops.most - tops.least
         ends = -most, most
-        difference, width = tops.hits[0] - tops.hits[1], reach * np.sqrt(variances)
+        difference, width = tops.hits[0] - tops.hits[1], n_errors * np.sqrt(variances)
         limits = difference - width, difference + width
     low, high = (np.clip(limit, *ends) for limit in limits)
     return CurveBand(tops.depths, low, high, level)
 
 
-def _reach(
+def _n_errors(
     level: float, generator: np.random.Generator | None, covariances: Floats
 ) -> float:
     """Return the number of standard errors from the center to a limit.
@@ -227,24 +227,24 @@ class _Tops:
         if codes is not None:
             self.drawn = clusters_of_classes(self.rankings[0], codes)
 
-    def spread(self, reach_of: Callable[[Floats], float]) -> tuple[Floats, float]:
-        """Return variances of the hits, or of their differences, and the reach.
+    def spread(self, n_errors_of: Callable[[Floats], float]) -> tuple[Floats, float]:
+        """Return variances of the hits, or of their differences, and `n_errors`.
 
         The variances by clusters are increased, so that limits of the normal
         distribution are those of Student's t (Korn and Graubard 1998).
         """
         if self.codes is not None:
             covariances, freedom = self._of_clusters(self.codes)
-            reach = reach_of(covariances)
+            n_errors = n_errors_of(covariances)
             with np.errstate(invalid="ignore"):  # 0 / 0 if nothing varies
-                wider = student.isf(norm.sf(reach), freedom) / reach
-            return np.diag(covariances) * np.nan_to_num(wider, nan=1.0) ** 2, reach
+                wider = student.isf(norm.sf(n_errors), freedom) / n_errors
+            return np.diag(covariances) * np.nan_to_num(wider, nan=1.0) ** 2, n_errors
         covariances = self.covariances(0, 0)
         if len(self.rankings) > 1:
             across = self.covariances(0, 1)
             covariances += self.covariances(1, 1) - across - across.T
             _clear_rounding(covariances, self.depths)
-        return np.diag(covariances), reach_of(covariances)
+        return np.diag(covariances), n_errors_of(covariances)
 
     def _of_clusters(self, codes: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Return covariances of sums over clusters, and their degrees of freedom.
@@ -313,15 +313,15 @@ class _Tops:
             _clear_rounding(found, self.depths)
         return found
 
-    def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
-        """Return limits of the hits at `reach` standard errors from the estimate.
+    def limits(self, variances: Floats, n_errors: float) -> tuple[Floats, Floats]:
+        """Return limits of the hits at `n_errors` standard errors from the estimate.
 
         The hits are a share of their largest possible number. The limits are those of
         Jeffreys for a binomial share with as many trials as give the same variance.
         """
         found, room = self.hits[0], np.maximum(self.most - self.least, 1)
         share = (self._kept(0) - self.least) / room
-        varies, outside = variances > 0, norm.sf(reach)
+        varies, outside = variances > 0, norm.sf(n_errors)
         trials = share * (1 - share) * room**2 / np.where(varies, variances, 1)
         hits = trials * (found - self.least) / room
         misses = np.maximum(trials - hits, 0)

@@ -24,12 +24,13 @@ from skrank.inference.intervals._weights import WeightedBootstrap
 from skrank.inference.variability._changes import (
     changes_of,
     cluster_changes,
+    effective_number,
     fewest_of,
     item_changes,
 )
 from skrank.inference.variability._clusters import check_two_way, cluster_bootstrap
 from skrank.inference.variability._folds import sampling_error
-from skrank.inference.variability._interval import (
+from skrank.inference.variability._interval_rules import (
     BetaRule,
     CertainRule,
     IntervalRule,
@@ -37,9 +38,10 @@ from skrank.inference.variability._interval import (
 )
 from skrank.inference.variability._moderation import (
     error_of_one_value,
+    lower_end,
     moderated_rule,
     normal_rule,
-    reach_of,
+    range_of,
     resampled_rule,
     zero_of,
 )
@@ -287,14 +289,14 @@ class MetricInterval(Question[MetricIntervalResult]):
         assert data.weight is not None
         weight = data.weight[data.targets]
         units = effective_number(weight)
-        bootstrap = WeightedBootstrap(metric, data)
+        weighted = WeightedBootstrap(metric, data)
         n_targets = weight.size
         n_non_targets = data.weight.size - n_targets
         if min(n_targets, n_non_targets) < 2:
             error = _unknown(metric, n_targets, n_non_targets)
         else:
-            error = self._drawn_error(bootstrap)
-        estimate, (least, best) = metric.value(ranking), bootstrap.ends()
+            error = self._drawn_error(weighted)
+        estimate, (least, best) = metric.value(ranking), weighted.ends()
         most = _most(metric)
         best = max(best, estimate, most if most < math.inf else best)
         zero = zero_of(metric, metric.frame(ranking, ranking.n_targets), least)
@@ -434,11 +436,6 @@ def _is_certain_mean(
     )
 
 
-def effective_number(weight: NDArray[np.float64]) -> float:
-    """Effective number of weighted items (Kish 1965, section 11.7)."""
-    return float(weight.sum() ** 2 / (weight**2).sum())
-
-
 def _most(metric: AnyMetric) -> float:
     """Return the largest value over all rankings; infinity for a metric without it."""
     most: float = getattr(metric, "bounds", (0.0, math.inf))[1]
@@ -449,7 +446,7 @@ def _ends(metric: AnyMetric, rankings: list[Ranking]) -> list[tuple[float, float
     """Return the values of the worst and the best ranking of each size."""
     if rankings[0].weighted:
         return [WeightedBootstrap(metric, one.items.data).ends() for one in rankings]
-    return [reach_of(metric, metric.frame(one, one.n_targets)) for one in rankings]
+    return [range_of(metric, metric.frame(one, one.n_targets)) for one in rankings]
 
 
 def _rule_between(
@@ -471,7 +468,7 @@ def _rule_between(
     most = _most(metric)
     if most < math.inf and len(set(ends)) > 1:
         best = max(best, most)
-    zero = 0.0 if metric.ordered and not metric.derived else least
+    zero = lower_end(metric, least)
     if not best > zero:  # every ranking of these sizes has this value
         return CertainRule(estimate)
     if error <= ROUNDING * (best - zero):

@@ -10,7 +10,7 @@ from skrank._utils._signature import signature_of
 from skrank._utils._warnings import warn
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result, shown
-from skrank.inference.variability._interval import IntervalRule, tail_above
+from skrank.inference.variability._interval_rules import IntervalRule, tail_above
 
 
 @signature_of()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -15,13 +15,14 @@ from skrank._utils._text import as_text, brief
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
 from skrank.inference.monitor._monitor_evidence import (
-    NOTHING,
+    LOG_NO_EVIDENCE,
     Floats,
     accumulated,
+    are_alike,
     evidence_of_loss,
     evidence_of_places,
     evidence_of_pvalue,
-    mixed,
+    log_mean_evidence,
     unspent,
 )
 from skrank.inference.monitor._monitor_result import ALIKE, RankingMonitorResult
@@ -229,7 +230,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         )
         row = tuple(replace(one, several=True) for one in ranked.parts[0])
         day = replace(ranked, rows=(Part(row, label=group),))
-        return self._after(previous, day, "group")
+        return self._result_after(previous, day, "group")
 
     def from_rankings(self, rankings: Any) -> RankingMonitorResult:
         """Answer for the days in the order of their labels.
@@ -252,21 +253,70 @@ class RankingMonitor(Question[RankingMonitorResult]):
             If there are no groups, if other data are given, if the order of the days is
             not known, or if the number of models is not one, or two against a model.
         """
-        return self._after(None, rankings)
+        return self._result_after(None, rankings)
 
-    def _after(
+    def _result_after(
         self, before: Any, rankings: Any, name: str = "groups"
     ) -> RankingMonitorResult:
+        """Return the answer for the days before, and for those of `rankings`."""
         rankings = self._read(rankings)
         if rankings.kind != "groups":
             raise invalid("groups", "hold the day of each item", "none")
         models = self._models(rankings)
         settings = self._settings([as_text(rankings.names[i]) for i in models])
         state = self._state(before, settings)
+        state = self._add_days(state, rankings, models, name)
+        labels, values, evidences = (
+            tuple(state[one]) for one in ("labels", "values", "log10_evidences")
+        )
+        n_counted = state["n_counted"]
+        n, m = rankings.sizes
+        level = -math.log10(self.significance_level)
+        alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
+        known = [one for one in values if not math.isnan(one)]
+        alike = settings["bounds"] is not None and are_alike(np.array(values))
+        result = RankingMonitorResult(
+            metric=self._metric().name,
+            method=self._method(),
+            n_samples=int(state["n_samples"]) + n,
+            n_targets=int(state["n_targets"]) + m,
+            kind="groups",
+            labels=labels,
+            hypothesis=self._hypothesis(),
+            value=float(np.mean(known)) if known else math.nan,
+            pvalue=10.0 ** -max(0.0, *evidences),
+            alarm=bool(alarms),
+            alarm_group=alarms[0] if alarms else None,
+            log10_evidence=evidences[-1],
+            values=values,
+            log10_evidences=evidences,
+            significance_level=self.significance_level,
+            _logs=tuple(state["logs"].tolist()),
+            _n_counted=n_counted,
+            _bounds=self._range(),
+            _settings=settings,
+            _are_alike=alike,
+        )
+        if not n_counted:
+            warn(
+                "No day counts so far, because all days lack targets or non-targets: "
+                "there is no evidence yet."
+            )
+        if alike:
+            warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
+        return result
+
+    def _add_days(
+        self,
+        state: Mapping[str, Any],
+        rankings: Rankings,
+        models: Sequence[int],
+        name: str,
+    ) -> dict[str, Any]:
+        """Return the entries of a state after the days of rankings, in their order."""
         labels, values = [*state["labels"]], [*state["values"]]
         evidences, logs = [*state["log10_evidences"]], np.array(state["logs"])
-        n_counted = int(state["n_counted"])
-        any_start = is_real(self.reference)
+        n_counted, any_start = int(state["n_counted"]), is_real(self.reference)
         days = [day_text(one, name) for one in rankings.labels]
         seen = {*labels}
         for i in in_order(days, name, labels):
@@ -281,43 +331,12 @@ class RankingMonitor(Question[RankingMonitorResult]):
                 logs = accumulated(logs, evidence, n_counted, any_start=any_start)
             labels.append(days[i])
             values.append(value)
-            log = mixed(logs)
+            log = log_mean_evidence(logs)
             if any_start:  # with what later first days would have
                 log = float(np.logaddexp(log, math.log(unspent(n_counted))))
             evidences.append(log / math.log(10))
-        n, m = rankings.sizes
-        level = -math.log10(self.significance_level)
-        alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
-        known = [one for one in values if not math.isnan(one)]
-        result = RankingMonitorResult(
-            metric=self._metric().name,
-            method=self._method(),
-            n_samples=int(state["n_samples"]) + n,
-            n_targets=int(state["n_targets"]) + m,
-            kind="groups",
-            labels=tuple(labels),
-            hypothesis=self._hypothesis(),
-            value=float(np.mean(known)) if known else math.nan,
-            pvalue=10.0 ** -max(0.0, *evidences),
-            alarm=bool(alarms),
-            alarm_group=alarms[0] if alarms else None,
-            log10_evidence=evidences[-1],
-            values=tuple(values),
-            log10_evidences=tuple(evidences),
-            significance_level=self.significance_level,
-            _logs=tuple(logs.tolist()),
-            _n_counted=n_counted,
-            _bounds=self._range(),
-            _settings=settings,
-        )
-        if not n_counted:
-            warn(
-                "No day counts so far, because all days lack targets or non-targets: "
-                "there is no evidence yet."
-            )
-        if result._are_alike:
-            warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
-        return result
+        days_so_far = {"labels": labels, "values": values, "log10_evidences": evidences}
+        return {**state, **days_so_far, "logs": logs, "n_counted": n_counted}
 
     def _settings(self, models: list[str]) -> dict[str, Any]:
         """Return what a state must be of, for JSON."""
@@ -338,7 +357,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         """Return the entries of a state, which is empty before the first day."""
         if before is None:
             none: dict[str, Any] = {"labels": [], "values": [], "log10_evidences": []}
-            start = NOTHING if is_real(self.reference) else 0.0
+            start = LOG_NO_EVIDENCE if is_real(self.reference) else 0.0
             sizes = {"n_counted": 0, "n_samples": 0, "n_targets": 0}
             return {**none, **sizes, "logs": [start]}
         if isinstance(before, RankingMonitorResult):

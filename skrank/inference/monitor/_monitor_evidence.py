@@ -20,7 +20,7 @@ from skrank.ranking._ranking import Ranking
 Floats = NDArray[np.float64]
 
 #: Logarithm of no evidence, finite so that it can be written.
-NOTHING = -1e300
+LOG_NO_EVIDENCE = -1e300
 
 # Powers of the rank, of the p-value less 1, and shares of the largest bet. They cover
 # rankings from weak to nearly perfect ones, and small to large losses. The delays of
@@ -130,7 +130,7 @@ def unspent(n_days: int) -> float:
     return 1.0 - float(_weight(np.arange(1, n_days + 1)).sum())
 
 
-def mixed(logs: Any) -> float:
+def log_mean_evidence(logs: Any) -> float:
     """Return the logarithm of the mean over the settings."""
     return float(logsumexp(logs) - np.log(len(logs)))
 

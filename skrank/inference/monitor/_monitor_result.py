@@ -13,7 +13,7 @@ from skrank._utils._signature import signature_of
 from skrank._utils._text import as_text
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result, shown
-from skrank.inference.monitor._monitor_evidence import are_alike, limits_of_mean
+from skrank.inference.monitor._monitor_evidence import limits_of_mean
 from skrank.inference.monitor._monitor_state import as_state
 
 #: What is said of days that depend on one another.
@@ -94,11 +94,13 @@ class RankingMonitorResult(Result):
     log10_evidences: tuple[float, ...]
     significance_level: float
     # logarithms of the evidence by setting, number of days that counted, range of the
-    # values, and the settings of the monitor with the names of the models
+    # values, the settings of the monitor with the names of the models, and whether the
+    # days depend on one another, where the level needs that not
     _logs: tuple[float, ...]
     _n_counted: int
     _bounds: tuple[float, float]
     _settings: dict[str, Any]
+    _are_alike: bool
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return limits of the mean of the values, which hold on all days at once.
@@ -170,12 +172,6 @@ class RankingMonitorResult(Result):
             n_samples=self.n_samples,
             n_targets=self.n_targets,
         )
-
-    @property
-    def _are_alike(self) -> bool:
-        """Whether the days depend on one another, where the level needs that not."""
-        is_of_values = self._settings["bounds"] is not None
-        return is_of_values and are_alike(np.array(self.values))
 
     def _limits(self, level: float) -> tuple[Any, Any]:
         """Return the limits after each day; from an alarm on only if they agree."""

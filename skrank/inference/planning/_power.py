@@ -26,7 +26,7 @@ from skrank.inference.planning._power_result import PowerResult, power_at
 from skrank.inference.planning._study import (
     MOST_EXCHANGES,
     Pilot,
-    Selection,
+    SelectionStudies,
     Study,
     counts_items,
 )
@@ -173,7 +173,7 @@ def random_selection_power(
         "significance_level": significance_level,
     }
     given = {"prevalence": prevalence, "spread": spread}
-    study = _study(metric, 1, given, n_distinct, pilot, n_studies, random_state)
+    study = _make_study(metric, 1, given, n_distinct, pilot, n_studies, random_state)
     return _solved(study, asked, None, pilot)
 
 
@@ -291,11 +291,11 @@ def comparison_power(
     asked = {"n_targets": n_targets, "difference": difference}
     asked |= {"power": power, "significance_level": level}
     given = {"prevalence": prevalence, "spread": spread, "correlation": correlation}
-    study = _study(metric, 2, given, n_distinct, pilot, n_studies, random_state)
+    study = _make_study(metric, 2, given, n_distinct, pilot, n_studies, random_state)
     return _solved(study, asked, value, pilot)
 
 
-def _study(
+def _make_study(
     metric: str | AnyMetric,
     n_models: int,
     given: dict[str, float | None],
@@ -380,52 +380,15 @@ def _solved(
     m, power, level = (
         asked[one] for one in ("n_targets", "power", "significance_level")
     )
-    if power is not None and level is not None and power <= level:
-        raise invalid("power", f"be above the level {level:g}", brief(power))
-    least = 1 / (MOST_EXCHANGES + 1)
-    if effect == "difference" and level < least:
-        rule = f"be at least {least:g}, the smallest p-value of the comparison"
-        raise invalid("significance_level", rule, brief(level))
+    _check_level(effect, power, level)
     if pilot is None:
-        if m is None and counts_items(study.metric):
-            rule = (
-                "be given, unless by a pilot, for a metric whose value depends on the "
-                "number of items"
-            )
-            raise invalid("n_targets", rule, f"None for {study.metric.name}")
-        if effect == "difference":
-            study = _with_value(study, m, 1, "value", check_number("value", baseline))
-        if asked[effect] is not None:
-            total = asked[effect] + (baseline or 0.0)
-            name = "value" if baseline is None else "value + difference"
-            study = _with_value(study, m, 0, name, total)
-    # fewer, since a line through several powers is a mean
-    few = max(study.n_studies // 3, _FEWEST_DRAWS)
-    rough = replace(study, n_studies=few)
+        study = _with_effect(study, m, effect, asked[effect], baseline)
     if unknown == ["n_targets"]:
-        _check_effect(study, effect)
-        root = _reach(
-            lambda root: rough.draw(_size(root), level).power(level)[0],
-            *(power, _FEWEST_TARGETS**0.5, 2**0.5, _MOST_TARGETS**0.5),
-        )
-        m = _larger(study, _size(root), level, power)
-    if unknown == [effect]:
-        others = study.shifts[1:]
-        chance = _with_value(study, m, 0, "value", _by_chance(study, m))
-        start = (*others, chance.shifts[0])[0]
-
-        def moved(study: Study, distance: float) -> Study:
-            return replace(study, shifts=(start + distance, *others))
-
-        distance = _reach(
-            lambda distance: moved(rough, distance).draw(m, level).power(level)[0],
-            *(power, 0.05, 2.0, _HIGHEST),
-        )
-        study = moved(study, distance)
-    if level is None:
-        level = Selection(study, m).level(power)
-        if level >= 1:
-            raise invalid("power", "be reached at a level below 1", brief(power))
+        m = _solve_n_targets(study, effect, level, power)
+    elif unknown == [effect]:
+        study = _solve_effect(study, m, level, power)
+    elif unknown == ["significance_level"]:
+        level = _solve_level(study, m, power)
     return PowerResult(
         test="comparison" if effect == "difference" else "random selection test",
         metric=study.metric.name,
@@ -435,6 +398,74 @@ def _solved(
         study=study,
         **power_at(study, level, m),
     )
+
+
+def _check_level(effect: str, power: float | None, level: float | None) -> None:
+    """Check that a level is below the power, and not below all p-values."""
+    if power is not None and level is not None and power <= level:
+        raise invalid("power", f"be above the level {level:g}", brief(power))
+    least = 1 / (MOST_EXCHANGES + 1)
+    if effect == "difference" and level is not None and level < least:
+        rule = f"be at least {least:g}, the smallest p-value of the comparison"
+        raise invalid("significance_level", rule, brief(level))
+
+
+def _with_effect(
+    study: Study, m: int | None, effect: str, size: float | None, baseline: Any
+) -> Study:
+    """Return the study in which the models have the values that are known."""
+    if m is None and counts_items(study.metric):
+        rule = (
+            "be given, unless by a pilot, for a metric whose value depends on the "
+            "number of items"
+        )
+        raise invalid("n_targets", rule, f"None for {study.metric.name}")
+    if effect == "difference":
+        study = _with_value(study, m, 1, "value", check_number("value", baseline))
+    if size is None:
+        return study
+    name = "value" if baseline is None else "value + difference"
+    return _with_value(study, m, 0, name, size + (baseline or 0.0))
+
+
+def _solve_n_targets(study: Study, effect: str, level: float, power: float) -> int:
+    """Return the number of targets with which a power is reached."""
+    _check_effect(study, effect)
+    rough = _rough(study)
+    root = _solve_power(
+        lambda root: rough.draw(_size(root), level).power(level)[0],
+        *(power, _FEWEST_TARGETS**0.5, 2**0.5, _MOST_TARGETS**0.5),
+    )
+    return _larger(study, _size(root), level, power)
+
+
+def _solve_effect(study: Study, m: int, level: float, power: float) -> Study:
+    """Return the study whose first model is so good that a power is reached."""
+    others, rough = study.shifts[1:], _rough(study)
+    chance = _with_value(study, m, 0, "value", _by_chance(study, m))
+    start = (*others, chance.shifts[0])[0]
+
+    def moved(study: Study, distance: float) -> Study:
+        return replace(study, shifts=(start + distance, *others))
+
+    distance = _solve_power(
+        lambda distance: moved(rough, distance).draw(m, level).power(level)[0],
+        *(power, 0.05, 2.0, _HIGHEST),
+    )
+    return moved(study, distance)
+
+
+def _solve_level(study: Study, m: int, power: float) -> float:
+    """Return the level of the test against random selection that has a power."""
+    level = SelectionStudies(study, m).level(power)
+    if level >= 1:
+        raise invalid("power", "be reached at a level below 1", brief(power))
+    return level
+
+
+def _rough(study: Study) -> Study:
+    """Return fewer studies, since a line through several powers is a mean."""
+    return replace(study, n_studies=max(study.n_studies // 3, _FEWEST_DRAWS))
 
 
 def _larger(study: Study, m: int, level: float, power: float) -> int:
@@ -476,7 +507,7 @@ def _root(
     return float(brentq(lack, _LOWEST, _HIGHEST, xtol=step))
 
 
-def _reach(
+def _solve_power(
     power_of: Callable[[float], float],
     power: float,
     first: float,

@@ -1,12 +1,11 @@
 """Simulated studies: rankings from a population, and what the tests decide.
 
 The population is that of a pilot, whose targets and non-targets are drawn. Without one
-it is binormal: the scores of non-targets are standard normal,
-and those of targets are normal with another mean and standard deviation (Green and
-Swets 1966, chapter 3). With two models the scores of an item are correlated within each
-class. A study has fixed numbers of
-targets and of non-targets. All studies have the same seed, so that the power changes
-little from one setting to the next by chance alone.
+it is binormal: the scores of non-targets are standard normal, and those of targets are
+normal with another mean and standard deviation (Green and Swets 1966, chapter 3). With
+two models the scores of an item are correlated within each class. A study has fixed
+numbers of targets and of non-targets. All studies have the same seed, so that the power
+changes little from one setting to the next by chance alone.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from scipy.stats import rankdata, t
 from skrank._utils._jobs import run_draws
 from skrank._utils._rounding import ROUNDING
 from skrank.inference.comparison._pair import MANY_TARGETS, Pair
+from skrank.inference.comparison._ranking_comparison import RankingComparison
 from skrank.inference.variability._binormal import (
     binormal_values,
     draw_others,
@@ -39,7 +39,7 @@ from skrank.ranking._ties import untied
 # Scores that are drawn at once; limits the memory.
 _PORTION = 2**19
 # Exchanges of the default test.
-MOST_EXCHANGES = 9999
+MOST_EXCHANGES = RankingComparison().n_resamples
 
 _Floats = NDArray[np.float64]
 
@@ -174,11 +174,13 @@ class Study:
             )
         return binormal_values(self.metric, frame, at, self.spread, self.n_distinct)
 
-    def draw(self, n_targets: int, level: float) -> Selection | Comparison:
+    def draw(
+        self, n_targets: int, level: float
+    ) -> SelectionStudies | ComparisonStudies:
         """Draw studies with so many targets, for a test at a level."""
         if len(self.shifts) == 1:
-            return Selection(self, n_targets)
-        return Comparison(self, n_targets, level)
+            return SelectionStudies(self, n_targets)
+        return ComparisonStudies(self, n_targets, level)
 
     def values(self, m: int) -> _Floats:
         """Draw values of the first model; O(m log m) each, for any number of items."""
@@ -241,7 +243,7 @@ class Study:
         return Pair(*(Ranking.from_predictions(is_target, one) for one in scores))
 
 
-class Selection:
+class SelectionStudies:
     """Studies of one model, tested against random selection.
 
     `values` has a column for each model.
@@ -263,7 +265,7 @@ class Selection:
         return float(_null(*self.of_null).pvalue(quantile))
 
 
-class Comparison:
+class ComparisonStudies:
     """Studies of two models, some of which are tested.
 
     The power is the share of all studies whose difference is above a critical value

@@ -32,8 +32,8 @@ class Exchange:
 
     `items` are the positions of the items, unit after unit; those of a unit begin at
     `start`. `blocks` has the units of each block with unequal labels, and those of them
-    with targets. `fixed` are the positions of the targets that do not move, and `said`
-    describes the permutation in print.
+    with targets. `fixed` are the positions of the targets that do not move, and
+    `description` is that of the permutation in print.
     """
 
     is_target: NDArray[np.bool_]
@@ -42,7 +42,7 @@ class Exchange:
     size: _Ints
     blocks: tuple[tuple[_Ints, _Ints], ...]
     fixed: _Ints
-    said: str
+    description: str
 
     def draw(self, n_draws: int, generator: np.random.Generator) -> tuple[_Ints, _Ints]:
         """Positions of the targets of all draws, and the draw of each."""
@@ -100,15 +100,15 @@ def exchange_of(
     if not blocks:
         raise _nothing_moves(codes is not None)
     fixed = np.flatnonzero(is_target & ~moves[units])
-    said = "labels of items"
+    description = "labels of items"
     if codes is not None:
-        said = "labels of whole clusters, between clusters of equal size"
-        said += " in each group" if groups.any() else ""
+        description = "labels of whole clusters, between clusters of equal size"
+        description += " in each group" if groups.any() else ""
     if strata is not None:
-        said += f", within {strata.max() + 1} strata"
+        description += f", within {strata.max() + 1} strata"
     if not moves.all() and codes is not None:
-        said += f"; {moves.sum()} of {moves.size} clusters are permuted"
-    return Exchange(is_target, items, start, size, tuple(blocks), fixed, said)
+        description += f"; {moves.sum()} of {moves.size} clusters are permuted"
+    return Exchange(is_target, items, start, size, tuple(blocks), fixed, description)
 
 
 def _divide(units: _Ints, key: NDArray[Any]) -> list[_Ints]:

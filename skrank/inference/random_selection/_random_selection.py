@@ -245,7 +245,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             method="monte_carlo",
             alternative=self.alternative,
             null_values=draws,
-            permuted=exchange.said,
+            permuted=exchange.description,
             _values=values if asked.labels else (),
             n_strata=0 if asked.strata is None else int(asked.strata.max()) + 1,
             **self._fields(asked),

@@ -27,7 +27,11 @@ from skrank.inference.base._question import MetricSettings
 from skrank.inference.intervals._metric_interval import MetricInterval
 from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
 from skrank.inference.sampled._placements import Floats, Placements
-from skrank.inference.sampled._result import SampledMetricResult, one_more
+from skrank.inference.sampled._result import (
+    SampledMetricResult,
+    draws_with_one_more_label,
+    ranking_of,
+)
 from skrank.inference.variability._binormal import binormal_values
 from skrank.metrics._definitions import (
     AnyMetric,
@@ -336,7 +340,7 @@ class SampledMetricInterval(MetricSettings):
         if not isinstance(result, SampledMetricResult):
             rule = "be the SampledMetricResult of these data for some metric"
             raise invalid("result", rule, brief(result))
-        return self._answer(result._ranking)
+        return self._answer(ranking_of(result))
 
     def expected_width(
         self,
@@ -428,17 +432,18 @@ class SampledMetricInterval(MetricSettings):
             _ranking=ranking,
             _drawn=drawn,
             _values=tuple(
-                _ends(metric, placements, extra) for extra in one_more(ranking, drawn)
+                _ends(metric, placements, extra)
+                for extra in draws_with_one_more_label(ranking, drawn)
             ),
             _population=(
-                self._completed(ranking, drawn)
+                self._intervals_of_completed(ranking, drawn)
                 if self.population and not math.isnan(value)
                 else ()
             ),
         )
 
     def _drawn(self, ranking: SampledRanking) -> tuple[Floats, ...]:
-        """Draw the targets without a label in each stratum, as `one_more` takes them.
+        """Draw the targets without a label, for `draws_with_one_more_label`.
 
         The total of the targets of a stratum has its lower and its upper confidence
         distribution, x + BetaBinomial(n - r; x, r - x + 1) and x + BetaBinomial(n - r;
@@ -452,17 +457,17 @@ class SampledMetricInterval(MetricSettings):
         base, less, more = (np.stack(one, axis=1) for one in zip(*columns, strict=True))
         return base, less, more
 
-    def _completed(
+    def _intervals_of_completed(
         self, ranking: SampledRanking, drawn: tuple[Floats, ...]
     ) -> tuple[MetricIntervalResult, ...]:
         """Return intervals of lists in which targets were put on free places."""
         question = MetricInterval(self.metric, n_resamples=999)
         rng = self._generator()
-        draws = np.concatenate([*one_more(ranking, drawn)])
+        draws = np.concatenate([*draws_with_one_more_label(ranking, drawn)])
         targets = draws.sum(axis=1) + ranking.n_found.sum()
         rows = draws[(targets > 0) & (targets < ranking.n_samples)]
         some = rows[:: max(1, len(rows) // _COMPLETED)][:_COMPLETED]
-        lists = [_completed(ranking, extra.astype(int), rng) for extra in some]
+        lists = [_complete_list(ranking, extra.astype(int), rng) for extra in some]
         return tuple(question.from_predictions(*one) for one in lists)
 
 
@@ -492,7 +497,7 @@ def _of_stratum(
     ]
 
 
-def _completed(
+def _complete_list(
     ranking: SampledRanking, extra: NDArray[np.intp], rng: np.random.Generator
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Return labels and scores of a list with targets at random places; O(n)."""
@@ -535,7 +540,7 @@ def metric_values(
         needed = np.ceil(metric.recall * m * (1 - ROUNDING))
         ranks = placements.rank_of(extra, np.minimum(needed, m) * ~lone, side)
         ranks = np.where(lone, 1 if side == "first" else n, ranks)
-        values = metric._of_rank(ranks, needed, n)
+        values = metric.of_rank(ranks, needed, n)
     else:
         cut = _depth_of(metric, placements)
         hits = placements.hits(extra, [cut], side)[:, 0] + more
@@ -562,7 +567,7 @@ def _check_known(metric: Any, placements: Placements, *, population: bool) -> No
         raise invalid("population", rule, f"True, and no label in {names}")
     above = int(ranking.n_items[: unknown[0]].sum())
     if metric.always_defined and (
-        placements.reach(_depth_of(metric, placements)) <= above
+        placements.depends_down_to(_depth_of(metric, placements)) <= above
     ):
         return  # precision and profit depend on the hits above the cutoff only
     between = ""

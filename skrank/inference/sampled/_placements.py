@@ -177,7 +177,7 @@ class Placements:
         high = self._down_to(extra, stop, 0, side)
         return np.where(in_tie, low + inside / r.size[block] * (high - low), run)
 
-    def reach(self, depth: float) -> int:
+    def depends_down_to(self, depth: float) -> int:
         """Return the items that hits above a depth depend on: all of a divided tie."""
         start, stop = self._tie_of(np.searchsorted(self._ends, depth))
         if not self.ranking.in_tie[start]:

@@ -95,9 +95,9 @@ class SampledMetricResult(Result):
     n_labelled: int
     n_remaining: float
     _ranking: SampledRanking
-    # draws of the targets that were not found, as `one_more` takes them; and for each
-    # of its arrays the smallest and the largest value of the metric that the places of
-    # these targets allow
+    # draws of the targets that were not found, for `draws_with_one_more_label`; and for
+    # each of its arrays the smallest and the largest value of the metric that the
+    # places of these targets allow
     _drawn: tuple[Floats, ...]
     _values: tuple[tuple[Floats, Floats], ...]
     _population: tuple[MetricIntervalResult, ...] = ()
@@ -394,7 +394,7 @@ class SampledMetricResult(Result):
         }
 
     def _draws(self) -> Iterator[Floats]:
-        return one_more(self._ranking, self._drawn)
+        return draws_with_one_more_label(self._ranking, self._drawn)
 
     def _one_sample(self) -> tuple[int, int, int]:
         """Return the items, labels and targets of the only stratum that was sampled."""
@@ -402,7 +402,14 @@ class SampledMetricResult(Result):
         return int(r.n_items[h]), int(r.n_labelled[h]), int(r.n_found[h])
 
 
-def one_more(ranking: SampledRanking, drawn: tuple[Floats, ...]) -> Iterator[Floats]:
+def ranking_of(result: SampledMetricResult) -> SampledRanking:
+    """Return the counts from which a result was computed."""
+    return result._ranking
+
+
+def draws_with_one_more_label(
+    ranking: SampledRanking, drawn: tuple[Floats, ...]
+) -> Iterator[Floats]:
     """Return draws of all strata, some of which have those of one more labelled item.
 
     The draws are of shape (n_resamples, n_strata): as the sample is, with one more item

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from skrank.metrics._definitions import Metric
 from skrank.null._chain import Chain
 from skrank.null._moments import moments
-from skrank.null._sampling import draw_places, measure_lists
+from skrank.null._sampling import draw_places, measure_rankings
 from skrank.ranking._ties import TieGroups, untied
 
 _Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ _Ints = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointList:
+class RankedList:
     """One list of items as it is ranked by many candidates.
 
     `above[i]` counts the items above each item in ranking i, `chains[i]` has its
@@ -45,12 +45,12 @@ class JointList:
         metric = self.chains[0].metric
         ties = replace(untied(self.above.shape[1]), several=True)
         chain = Chain(metric, ties, self.n_targets)
-        return float(measure_lists(chain, np.arange(self.n_targets)[None])[0])
+        return float(measure_rankings(chain, np.arange(self.n_targets)[None])[0])
 
     @classmethod
     def of(
         cls, metric: Metric, above: _Ints, n_targets: int, *, several: bool = False
-    ) -> "JointList":
+    ) -> "RankedList":
         """Store each ranking once; `above` has a row for each candidate."""
         above, which = np.unique(above, axis=0, return_inverse=True)
         ties = (replace(_tie_groups(row), several=several) for row in above)
@@ -61,7 +61,7 @@ class JointList:
         """Values by candidate and draw; a row of `targets` has the items of a draw."""
         rankings = zip(self.chains, self.above, strict=True)
         values = [
-            measure_lists(chain, np.sort(row[targets], axis=1))
+            measure_rankings(chain, np.sort(row[targets], axis=1))
             for chain, row in rankings
         ]
         return np.stack(values)[self.which]
@@ -80,7 +80,7 @@ class JointList:
 class JointNull:
     """Joint distribution of the means over independent lists, for all candidates."""
 
-    def __init__(self, lists: Sequence[JointList]) -> None:
+    def __init__(self, lists: Sequence[RankedList]) -> None:
         self.lists = tuple(lists)
         means, variances = np.swapaxes([one.moments() for one in lists], 0, 1)
         self.mean = means.mean(axis=0)

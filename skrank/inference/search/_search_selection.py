@@ -22,7 +22,7 @@ from skrank._utils._columns import check_order
 from skrank._utils._jobs import run_draws
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
-from skrank.inference.search._joint import JointList, JointNull
+from skrank.inference.search._joint import JointNull, RankedList
 from skrank.inference.search._search_selection_result import (
     COLUMNS,
     SearchSelectionResult,
@@ -159,7 +159,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             raise invalid("rankings", rule, "RankCounts")
         targets = [row[0].items.targets for row in asked.parts]
         lists = [
-            JointList.of(
+            RankedList.of(
                 metric,
                 np.stack([items_above(one.items.y_score) for one in row]),
                 row[0].items.targets.size,
@@ -167,7 +167,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             )
             for row in asked.parts
         ]
-        null, wider = _JointNullOfOne.of(lists, asked)
+        null, wider = _RepeatedFoldsNull.of(lists, asked)
         values = null.values(targets)
         zscores = null.zscores(values) / wider
         found = run_draws(
@@ -290,7 +290,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         return result
 
 
-class _JointNullOfOne(JointNull):
+class _RepeatedFoldsNull(JointNull):
     """Joint null distribution of repeated folds: that of the folds of one repetition.
 
     The mean over all repetitions, which hold the same labels, varies at most as much as
@@ -298,7 +298,7 @@ class _JointNullOfOne(JointNull):
     and the standard deviation over all.
     """
 
-    def __init__(self, lists: Sequence[JointList], repetition: _Ints) -> None:
+    def __init__(self, lists: Sequence[RankedList], repetition: _Ints) -> None:
         super().__init__(lists)
         each = np.unique(repetition)
         self.nulls = [
@@ -308,7 +308,9 @@ class _JointNullOfOne(JointNull):
         self.std = np.sqrt(weights @ np.stack([one.std**2 for one in self.nulls]))
 
     @classmethod
-    def of(cls, lists: Sequence[JointList], asked: Rankings) -> tuple[JointNull, float]:
+    def of(
+        cls, lists: Sequence[RankedList], asked: Rankings
+    ) -> tuple[JointNull, float]:
         """Return the distribution, and the inflation of its standard deviation."""
         if asked.repetition is None:
             return JointNull(lists), 1.0
@@ -350,7 +352,7 @@ def _spread(
     tested: NDArray[np.bool_],
     best_index: int | None,
 ) -> SearchSelectionResult:
-    """Return an array for all candidates, with NaN for those that were not tested."""
+    """Return the result for all candidates, with NaN for those that were not tested."""
     places = np.flatnonzero(tested)
     entries: dict[str, Any] = {"candidates": tuple(candidates)}
     for name in COLUMNS.values():

@@ -20,7 +20,7 @@ from skrank.inference.thresholds._guarantee import (
     targets_needed,
 )
 from skrank.inference.thresholds._rules import ChoiceRule, PromisedRule
-from skrank.inference.variability._interval import CertainRule
+from skrank.inference.variability._interval_rules import CertainRule
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,11 @@ from skrank.inference.thresholds._aim import DIVISIONS, FOLDS, Aim, Choice
 from skrank.inference.thresholds._guarantee import OF_DAYS
 from skrank.inference.thresholds._rules import DrawnDepthRule
 from skrank.inference.thresholds._threshold_choice_points import other_sample
-from skrank.inference.variability._interval import CertainRule, StudentRule, WidestRule
+from skrank.inference.variability._interval_rules import (
+    CertainRule,
+    StudentRule,
+    WidestRule,
+)
 from skrank.ranking._ranking import Ranking, hits_at
 from skrank.ranking._standing import items_above
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.inference.variability._interval import (
+from skrank.inference.variability._interval_rules import (
     CertainRule,
     StudentRule,
     WidestRule,

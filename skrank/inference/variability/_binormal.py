@@ -133,7 +133,7 @@ def _dense_values(
     return _values(_of_dense(metric, frame, dense), sample, dense)
 
 
-class Model(NamedTuple):
+class BinormalModel(NamedTuple):
     """Values of binormal rankings, ascending, and their variances at the sample size.
 
     A sample's own variance has at most `degrees_of_freedom`: a sum of gains of which
@@ -146,11 +146,11 @@ class Model(NamedTuple):
 
 
 @lru_cache(maxsize=128)
-def binormal_model(metric: Metric, frame: Frame, spread: float) -> Model:
+def binormal_model(metric: Metric, frame: Frame, spread: float) -> BinormalModel:
     """Return the model in which the scores of non-targets have the spread 1."""
     if not metric.of_shares:
         drawn = [_drawn(metric, frame, x, spread) for x in np.arange(-2, 8.5, 0.5)]
-        return Model(*np.transpose(sorted(drawn)))
+        return BinormalModel(*np.transpose(sorted(drawn)))
     dense = _dense(frame)
     metric = _of_dense(metric, frame, dense)
     # distances of the means, from worse than chance to a perfect ranking
@@ -158,7 +158,7 @@ def binormal_model(metric: Metric, frame: Frame, spread: float) -> Model:
     variances = jackknife(metric, sample, dense).variance
     scale = dense.n_targets / frame.n_targets
     values = _values(metric, sample, dense)
-    return Model(values, scale * variances, np.full(values.size, _DENSE))
+    return BinormalModel(values, scale * variances, np.full(values.size, _DENSE))
 
 
 def draw_shares(

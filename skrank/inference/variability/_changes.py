@@ -249,6 +249,11 @@ def fewest_of(ranking: Ranking) -> float:
     return float(min(ranking.n_targets, ranking.n_non_targets))
 
 
+def effective_number(weights: Floats) -> float:
+    """Return how many equal units count as much as weighted ones (Kish 1965, 11.7)."""
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
 def shared_targets(row: Sequence[Ranking]) -> NDArray[np.intp]:
     """Return the positions of the targets, which are the same in all rankings."""
     first, *others = (getattr(one.items, "targets", None) for one in row)

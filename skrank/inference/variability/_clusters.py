@@ -59,8 +59,8 @@ def cell_changes(metric: Metric, ranking: Ranking, codes: Codes) -> Floats:
     """Change of the value by each cluster in a ranking, if it is left out.
 
     `codes` are numbered without gaps. The change is NaN if the metric is then
-    undefined.
-    O(n) for each cluster of several items, and O(n log m) for single items together.
+    undefined. O(n) for each cluster of several items, and O(n log m) for single items
+    together.
     """
     size, is_target = np.bincount(codes), _is_target(ranking)
     n_targets, n_others = ranking.n_targets, ranking.n_non_targets

@@ -211,8 +211,10 @@ def _gains_without_target(
     """Sum of the gains without one of the targets of each level."""
     groups = sample.groups
     inside = _cut_at(frame, frame.cut - levels)
-    own = _gain(metric, groups, inside, size=1, hits=1)
-    below = _gain(metric, groups, _cut_at(frame, frame.cut - 1), above=1, hits_above=1)
+    own = _gain(metric, groups, inside, less_size=1, less_hits=1)
+    below = _gain(
+        metric, groups, _cut_at(frame, frame.cut - 1), less_above=1, less_hits_above=1
+    )
     return _above(_gain(metric, groups, frame)) + own + _below(below)
 
 
@@ -223,8 +225,8 @@ def _gains_without_other(
     groups = sample.groups
     base = _gain(metric, groups, frame)
     inside = _cut_at(frame, frame.cut - levels)
-    own = _gain(metric, groups, inside, size=1)
-    below = _gain(metric, groups, _cut_at(frame, frame.cut - 1), above=1)
+    own = _gain(metric, groups, inside, less_size=1)
+    below = _gain(metric, groups, _cut_at(frame, frame.cut - 1), less_above=1)
     above, rest = _above(base), _below(below)
     last = base.sum(axis=-1, keepdims=True)
     gaps = np.concatenate([above + below + rest, last], axis=-1)
@@ -248,21 +250,21 @@ def _gain(
     groups: HitGroups,
     frame: Frame,
     *,
-    above: int = 0,
-    size: int = 0,
-    hits_above: int = 0,
-    hits: int = 0,
+    less_above: int = 0,
+    less_size: int = 0,
+    less_hits_above: int = 0,
+    less_hits: int = 0,
 ) -> Array:
     """Gains of groups with fewer items; 0 for groups without hits.
 
     A group with no item to leave out is not changed, and its value is not used.
     """
-    held = groups.hits > hits
-    fewer_hits = np.where(held, groups.hits - hits, 1)
-    fewer_above = np.maximum(groups.hits_above - hits_above, 0)
+    held = groups.hits > less_hits
+    fewer_hits = np.where(held, groups.hits - less_hits, 1)
+    fewer_above = np.maximum(groups.hits_above - less_hits_above, 0)
     gain = metric.gain(
-        np.maximum(groups.above - above, fewer_above),
-        np.maximum(groups.size - size, fewer_hits),
+        np.maximum(groups.above - less_above, fewer_above),
+        np.maximum(groups.size - less_size, fewer_hits),
         fewer_above,
         fewer_hits,
         frame,

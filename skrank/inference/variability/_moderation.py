@@ -13,7 +13,7 @@ from skrank.inference.variability._binormal import (
     spread_of_targets,
     value_by_chance,
 )
-from skrank.inference.variability._interval import (
+from skrank.inference.variability._interval_rules import (
     FirstHitRule,
     IntervalRule,
     ModeratedRule,
@@ -31,22 +31,22 @@ from skrank.metrics._definitions import (
 from skrank.ranking._ranking import HitGroups, Ranking, hits_at
 
 
-class Reach(NamedTuple):
+class ValueRange(NamedTuple):
     """Smallest and largest value of a ranking without ties."""
 
     least: float
     best: float
 
 
-def reach_of(metric: AnyMetric, frame: Frame) -> Reach:
+def range_of(metric: AnyMetric, frame: Frame) -> ValueRange:
     """Values of the rankings with all targets last, and first; O(m).
 
     The smaller one is the first, also if smaller values are better.
     """
     places = np.arange(int(frame.n_targets))
     last = int(frame.n_samples) - places.size
-    ends = (_value_of(metric, frame, start + places) for start in (last, 0))
-    return Reach(*sorted(ends))
+    found = (_value_of(metric, frame, start + places) for start in (last, 0))
+    return ValueRange(*sorted(found))
 
 
 def _value_of(metric: AnyMetric, frame: Frame, places: NDArray[np.intp]) -> float:
@@ -59,15 +59,15 @@ def _value_of(metric: AnyMetric, frame: Frame, places: NDArray[np.intp]) -> floa
 
 def normal_rule(metric: AnyMetric, ranking: Ranking, error: float) -> NormalRule:
     """Rule of an estimate with a standard error, which is 0 if it is rounding error."""
-    reach = reach_of(metric, metric.frame(ranking, ranking.n_targets))
+    ends = range_of(metric, metric.frame(ranking, ranking.n_targets))
     estimate = metric.value(ranking)
-    zero = zero_of(metric, metric.frame(ranking, ranking.n_targets), reach.least)
-    error = 0.0 if error <= ROUNDING * (reach.best - zero) else error
+    zero = zero_of(metric, metric.frame(ranking, ranking.n_targets), ends.least)
+    error = 0.0 if error <= ROUNDING * (ends.best - zero) else error
     return NormalRule(
         estimate,
         error,
-        min(reach.least, estimate),
-        max(reach.best, estimate),
+        min(ends.least, estimate),
+        max(ends.best, estimate),
         zero=zero,
     )
 
@@ -80,6 +80,15 @@ def zero_of(metric: Any, frame: Frame, least: float = 0.0) -> float:
     if metric.cutoff:
         return float(metric.offset(frame))
     return least if metric.derived else 0.0
+
+
+def lower_end(metric: AnyMetric, least: float) -> float:
+    """Value at which the logit scale begins, from the `least` of these rankings.
+
+    Hits above a cutoff have a minimum, which may be above `zero_of`, and so has a
+    metric of the user's own. Other metrics begin at 0.
+    """
+    return 0.0 if metric.ordered and not metric.derived else least
 
 
 def resampled_rule(
@@ -121,18 +130,17 @@ def moderated_rule(metric: Metric, ranking: Ranking) -> ModeratedRule:
     """Moderate the jackknife variance, as Smyth (2004) does for variances of genes."""
     found = jackknife_of(metric, ranking)
     frame = metric.frame(ranking, ranking.n_targets)
-    reach, estimate = reach_of(metric, frame), metric.value(ranking)
-    # hits above a cutoff have a minimum; other metrics begin at zero
-    zero = 0.0 if metric.ordered and not metric.derived else reach.least
-    scale = reach.best - zero
+    ends, estimate = range_of(metric, frame), metric.value(ranking)
+    zero = lower_end(metric, ends.least)
+    scale = ends.best - zero
     values, variances, freedoms = binormal_model(
         metric, frame, spread_of_targets(ranking)
     )
-    inside = (values > zero) & (values < reach.best - ROUNDING * scale)
+    inside = (values > zero) & (values < ends.best - ROUNDING * scale)
     model = (values[inside] - zero) / scale
     chance = (value_by_chance(metric, frame) - zero) / scale
     share = _keep_inside(
-        metric, frame, (estimate - zero) / scale, zero, reach.best, chance
+        metric, frame, (estimate - zero) / scale, zero, ends.best, chance
     )
     return ModeratedRule(
         estimate=estimate,
@@ -143,8 +151,8 @@ def moderated_rule(metric: Metric, ranking: Ranking) -> ModeratedRule:
         model_variances=_on_logit_scale(variances[inside] / scale**2, model),
         model_freedoms=freedoms[inside],
         zero=zero,
-        least=min(reach.least, estimate),
-        best=max(reach.best, estimate),
+        least=min(ends.least, estimate),
+        best=max(ends.best, estimate),
         n_targets=float(ranking.n_targets),
         **_hits_above_cut(metric, ranking, frame),
     )

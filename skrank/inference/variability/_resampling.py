@@ -1,4 +1,4 @@
-"""Bootstrap of one ranking, or of two rankings of the same items.
+"""Bootstrap of one ranking; that of two is in `comparison/_pair`.
 
 A resample is a vector of counts on levels and places (see `_sample`); items are never
 sorted again. Targets and non-targets are drawn separately, so the numbers of items and

@@ -173,9 +173,9 @@ class KAtRecall(AnyMetric):
         )
         ends = needed, ranking.n_samples - m + needed
         ranks = np.clip(np.concatenate([ends[:1], ranks, ends[1:]]), *ends)
-        return needed, self._of_rank(ranks, needed, ranking.n_samples)
+        return needed, self.of_rank(ranks, needed, ranking.n_samples)
 
-    def _of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
+    def of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
         """Return the value by the rank of the last required target."""
         return rank
 
@@ -224,7 +224,7 @@ class PrecisionAtRecall(KAtRecall):
             share = hits / self._rank(group, place)
         return min(1.0, float(share))
 
-    def _of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
+    def of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
         """Return the share of targets down to the rank."""
         return needed / rank
 
@@ -248,8 +248,8 @@ class WorkSaved(KAtRecall):
         found = self._last_needed(ranking)
         n_items = ranking.n_samples + ranking.n_missed
         read = n_items if found is None else self._rank(*found)
-        return float(self._of_rank(read, 0, n_items))
+        return float(self.of_rank(read, 0, n_items))
 
-    def _of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
+    def of_rank(self, rank: Any, needed: int, n_samples: float) -> Any:
         """Return the recall less the share of the items read."""
         return self.recall - rank / n_samples

@@ -1,4 +1,7 @@
-"""Confidence intervals from a standard error, on a transformed scale.
+"""Eight rules of intervals: how an estimate and what is known of it give limits.
+
+The first three are of a certain value, of Student's t, and of the widest of several
+limits. The others are on a transformed scale, or count hits.
 
 The values of a metric lie between those of the worst and of the perfect ranking, and
 sampling distributions are skewed near both ends. The logit of the value divided by the
@@ -306,11 +309,11 @@ class ModeratedRule:
             bias = (0.5 - expit(x)) * variance
             return float(logit(self.share) + bias - t * np.sqrt(variance) - x)
 
-        reach = 1.0
+        room = 1.0
         start = float(logit(self.share))
-        while excess(start - reach) < 0 or excess(start + reach) > 0:
-            reach *= 2
-        return float(brentq(excess, start - reach, start + reach))
+        while excess(start - room) < 0 or excess(start + room) > 0:
+            room *= 2
+        return float(brentq(excess, start - room, start + room))
 
 
 def tail_above(rule: Limits, estimate: float, value: float) -> float:
