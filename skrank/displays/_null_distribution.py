@@ -157,7 +157,7 @@ class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
             said = f"winner {value}, z {number(zscore, 3)}, adjusted {p}"
         elif isinstance(result, RandomSelectionResult):
             drawn = result.null_values  # with clusters or strata
-            limit: Any = {"is_limit": result._is_limit, "called": "p"}
+            limit: Any = {"is_limit": result.is_pvalue_limit, "called": "p"}
             p = format_pvalue(result.log10_pvalue, **limit)
             said = f"{number(result.value, 3)}, z {number(result.zscore, 3)}, {p}"
         else:

@@ -54,7 +54,7 @@ def for_weights(metric: Any, rankings: Sequence[Ranking]) -> Any:
     """
     if not rankings[0].weighted:
         return metric
-    depth = getattr(metric, metric.cutoff or "", None)
+    depth = metric.cutoff_depth
     if isinstance(depth, int):
         msg = (
             f"`{metric.cutoff}`={depth} counts units of weight, not items. A float is "

@@ -30,7 +30,7 @@ from skrank.inference.variability._resampling import Engine, Floats, draw_in_par
 from skrank.metrics._definitions import AnyMetric, make_null_metric
 from skrank.ranking._rankings import Rankings
 
-Result = TypeVar("Result")
+Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
 
 
@@ -138,7 +138,7 @@ class MetricSettings:
 def _made_by(
     make: Callable[Given, Rankings],
 ) -> Callable[
-    [Callable[[Any, Rankings], Result]], Callable[Concatenate[Any, Given], Result]
+    [Callable[[Any, Rankings], Answer]], Callable[Concatenate[Any, Given], Answer]
 ]:
     """Turn a method of a question into an entrance, with the parameters of `make`.
 
@@ -149,12 +149,12 @@ def _made_by(
     settings = {name: held[name] for name in held if name in every}
     asked = [one for name, one in every.items() if name not in settings]
 
-    def entrance_of(answer: Callable[[Any, Rankings], Result]) -> Any:
+    def entrance_of(answer: Callable[[Any, Rankings], Answer]) -> Any:
         self_alone = list(inspect.signature(answer).parameters.values())[:1]
         signature = inspect.Signature(self_alone + asked)
 
         @wraps(answer)
-        def entrance(self: Any, *args: Any, **data: Any) -> Result:
+        def entrance(self: Any, *args: Any, **data: Any) -> Answer:
             try:
                 signature.bind(self, *args, **data)
             except TypeError as error:
@@ -169,7 +169,7 @@ def _made_by(
     return entrance_of
 
 
-class Question(MetricSettings, ABC, Generic[Result]):
+class Question(MetricSettings, ABC, Generic[Answer]):
     """A question about rankings, asked of data in any form."""
 
     #: What this question does not use beside plain items, each with the reason.
@@ -189,7 +189,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
             setattr(cls, name, leave_out(entrance, {*cls._refuses} - missed))
 
     @_made_by(Rankings.from_predictions)
-    def from_predictions(self, rankings: Rankings) -> Result:
+    def from_predictions(self, rankings: Rankings) -> Answer:
         """Answer for labels and scores.
 
         Parameters
@@ -249,7 +249,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_estimator)
-    def from_estimator(self, rankings: Rankings) -> Result:
+    def from_estimator(self, rankings: Rankings) -> Answer:
         """Answer for the ranking of a fitted estimator.
 
         Parameters
@@ -309,7 +309,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_cv)
-    def from_cv(self, rankings: Rankings) -> Result:
+    def from_cv(self, rankings: Rankings) -> Answer:
         """Cross-validate an estimator, and answer for the mean over the folds.
 
         Parameters
@@ -359,7 +359,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_cv_results)
-    def from_cv_results(self, rankings: Rankings) -> Result:
+    def from_cv_results(self, rankings: Rankings) -> Answer:
         """Answer for the folds of a cross-validation whose estimators are fitted.
 
         Parameters
@@ -397,7 +397,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         return self.from_rankings(rankings)
 
     @abstractmethod
-    def from_rankings(self, rankings: Any) -> Result:
+    def from_rankings(self, rankings: Any) -> Answer:
         """Answer for existing rankings of one data set, or of several.
 
         Parameters

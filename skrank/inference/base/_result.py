@@ -10,7 +10,7 @@ from skrank._utils._table import data_frame
 from skrank._utils._text import format_size
 
 
-def shown(form: str = "{0}", digits: int = 4, **options: Any) -> Any:
+def printed_field(form: str = "{0}", digits: int = 4, **options: Any) -> Any:
     """Declare a field that is printed under its name; the result is {1} in `form`."""
     return field(metadata={"form": form, "digits": digits}, **options)
 

@@ -16,7 +16,7 @@ from skrank._utils._table import data_frame
 from skrank._utils._text import as_text, columns_of, format_size
 from skrank._utils._warnings import warn
 from skrank.inference.base._confidence_interval import ConfidenceInterval
-from skrank.inference.base._result import Result, shown
+from skrank.inference.base._result import Result, printed_field
 from skrank.inference.comparison._leaderboard import RankingLeaderboard, leaderboard_of
 from skrank.inference.comparison._rules import PairRule
 from skrank.inference.variability._interval_rules import tail_above
@@ -107,10 +107,10 @@ class RankingComparisonResult(Result):
     names: tuple[str, str]
     value_a: float
     value_b: float
-    difference: float = shown()
-    standard_error: float = shown("{1._known[0]}")
-    zscore: float = shown(digits=3)
-    pvalue: float = shown("{1._pvalue}")
+    difference: float = printed_field()
+    standard_error: float = printed_field("{1._known[0]}")
+    zscore: float = printed_field(digits=3)
+    pvalue: float = printed_field("{1._pvalue}")
     log10_pvalue: float
     is_pvalue_limit: bool = False
     probability_superior: float = math.nan

@@ -171,7 +171,7 @@ class MetricInterval(Question[MetricIntervalResult]):
 
     _refuses: ClassVar[dict[str, str]] = {
         "strata": "intervals of items in strata are not defined here",
-        "n_missed": "other samples would miss other targets",
+        "n_missed": "other samples miss other targets; `n_unlisted` ranks them last",
     }
     _missed_in_groups: ClassVar[bool] = True
     _make = staticmethod(make_metric)
@@ -438,8 +438,7 @@ def _is_certain_mean(
 
 def _most(metric: AnyMetric) -> float:
     """Return the largest value over all rankings; infinity for a metric without it."""
-    most: float = getattr(metric, "bounds", (0.0, math.inf))[1]
-    return most
+    return metric.bounds[1]
 
 
 def _ends(metric: AnyMetric, rankings: list[Ranking]) -> list[tuple[float, float]]:

@@ -9,7 +9,7 @@ from skrank._utils._numbers import interval
 from skrank._utils._signature import signature_of
 from skrank._utils._warnings import warn
 from skrank.inference.base._confidence_interval import ConfidenceInterval
-from skrank.inference.base._result import Result, shown
+from skrank.inference.base._result import Result, printed_field
 from skrank.inference.variability._interval_rules import IntervalRule, tail_above
 
 
@@ -71,8 +71,8 @@ class MetricIntervalResult(Result):
 
     title: ClassVar[str] = "Interval of {0.metric}"
 
-    value: float = shown("{0}{1._mean}")
-    standard_error: float = shown("{0}, method: {1.method}", digits=3)
+    value: float = printed_field("{0}{1._mean}")
+    standard_error: float = printed_field("{0}, method: {1.method}", digits=3)
     values: tuple[float, ...] = ()
     _rule: IntervalRule
 

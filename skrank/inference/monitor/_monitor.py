@@ -419,7 +419,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     def _range(self) -> tuple[float, float]:
         """Return the bounds of the values of the days."""
         metric: Any = self._metric()
-        low, high = getattr(metric, "bounds", (0.0, math.inf))
+        low, high = metric.bounds
         if isinstance(metric, ExpectedProfit) and isinstance(metric.t, int):
             low, high = (
                 -metric.cost * metric.t,

@@ -12,7 +12,7 @@ from skrank._utils._checks import check_fraction, is_real
 from skrank._utils._signature import signature_of
 from skrank._utils._text import as_text
 from skrank.inference.base._confidence_interval import ConfidenceInterval
-from skrank.inference.base._result import Result, shown
+from skrank.inference.base._result import Result, printed_field
 from skrank.inference.monitor._monitor_evidence import limits_of_mean
 from skrank.inference.monitor._monitor_state import as_state
 
@@ -84,9 +84,9 @@ class RankingMonitorResult(Result):
 
     title: ClassVar[str] = "Monitor of {0.metric}"
 
-    hypothesis: str = shown("{0}")
-    value: float = shown("{0}{1._mean}")
-    pvalue: float = shown("{0}, valid on any day", digits=3)
+    hypothesis: str = printed_field("{0}")
+    value: float = printed_field("{0}{1._mean}")
+    pvalue: float = printed_field("{0}, valid on any day", digits=3)
     alarm: bool
     alarm_group: str | None
     log10_evidence: float

@@ -363,6 +363,6 @@ def tie_ends(n_samples: int, n_distinct: int | None) -> NDArray[np.intp] | None:
 
 def counts_items(metric: Metric) -> bool:
     """Whether the value depends on the number of items: of a cutoff, profit or rank."""
-    cutoff = getattr(metric, metric.cutoff or "", None)
+    cutoff = metric.cutoff_depth
     grows = metric.scaled(2.0) != metric or not metric.of_shares
     return isinstance(cutoff, int) or grows

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skrank._utils._numbers import format_pvalue
 from skrank._utils._signature import signature_of
 from skrank._utils._text import columns_of
-from skrank.inference.base._result import Result, shown
+from skrank.inference.base._result import Result, printed_field
 from skrank.null import MeanNull, RandomSelectionNull
 
 REVERSED = (
@@ -113,11 +113,11 @@ class RandomSelectionResult(Result):
 
     title: ClassVar[str] = "Random selection test of {0.metric}"
 
-    value: float = shown("{0}{1._mean}")
-    null_mean: float = shown()
-    null_std: float = shown(digits=3)
-    zscore: float = shown(digits=3)
-    pvalue: float = shown("{1._pvalue}")
+    value: float = printed_field("{0}{1._mean}")
+    null_mean: float = printed_field()
+    null_std: float = printed_field(digits=3)
+    zscore: float = printed_field(digits=3)
+    pvalue: float = printed_field("{1._pvalue}")
     log10_pvalue: float
     pvalue_bounds: tuple[float, float] | None = None
     pvalue_relative_error: float | None = None
@@ -155,8 +155,15 @@ class RandomSelectionResult(Result):
         return min(1.0, len(parts) * min(part.pvalue for part in parts))
 
     @property
-    def _is_limit(self) -> bool:
-        """Whether no random draw was as extreme; (C + 1) / (B + 1) has the error 1."""
+    def is_pvalue_limit(self) -> bool:
+        """Whether more draws may give a smaller p-value.
+
+        Returns
+        -------
+        is_pvalue_limit : bool
+            True if no random draw was as extreme as the observed value.
+        """
+        # (C + 1) / (B + 1) then has the relative error 1
         error = self.pvalue_relative_error or 0.0
         return self.method == "monte_carlo" and error > 0.99
 
@@ -165,7 +172,7 @@ class RandomSelectionResult(Result):
         """The p-value with its meaning and its method, in print."""
         said = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
         extreme = said[self.alternative]
-        value = format_pvalue(self.log10_pvalue, is_limit=self._is_limit)
+        value = format_pvalue(self.log10_pvalue, is_limit=self.is_pvalue_limit)
         return f"{value}   P(null {extreme} observed), method: {self.method}"
 
     def _rows(self) -> list[tuple[str, str]]:

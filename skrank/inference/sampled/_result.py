@@ -135,7 +135,7 @@ class SampledMetricResult(Result):
             return ConfidenceInterval(low, high)
         # other lists vary as the completed ones: errors add up in squares on the scale
         # of the logit, or of the logarithm without an upper bound; profits have neither
-        bounds = getattr(metric, "bounds", (0.0, math.inf))
+        bounds = metric.bounds
         scale, back = _scale_of(*bounds)
         others = np.array([one.confidence_interval(level) for one in self._population])
         values = np.array([one.value for one in self._population])

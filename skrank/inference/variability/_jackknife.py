@@ -83,7 +83,7 @@ def values_without(metric: Metric, ranking: Ranking) -> tuple[Array, Array]:
     frame, sample = _frame(metric, ranking), sample_of(ranking)
     falls = (1.0, 0.0)  # R-precision, whose cutoff is the number of targets
     if metric.cutoff is not None:
-        depth = getattr(metric, metric.cutoff)
+        depth = metric.cutoff_depth
         falls = (depth, depth) if isinstance(depth, float) else (0.0, 0.0)
     frames = _without(frame, targets=1), _without(frame, targets=0)
     values = []

@@ -93,6 +93,16 @@ class AnyMetric(ABC):
     #: Whether it uses single items of a tie, unless ties are retrieved whole.
     orders_ties: ClassVar[bool] = False
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value over all rankings, if they are known."""
+        return 0.0, inf
+
+    @property
+    def cutoff_depth(self) -> Any:
+        """The cutoff; None without one."""
+        return None if self.cutoff is None else getattr(self, self.cutoff)
+
     def __post_init__(self) -> None:
         """Check the settings."""
         check_option("ties", self.ties, TIES)
@@ -160,7 +170,7 @@ class AnyMetric(ABC):
         """Depth below which tie groups are not needed."""
         if self.cutoff is None:
             return inf
-        depth = getattr(self, self.cutoff)
+        depth = self.cutoff_depth
         return depth if isinstance(depth, int) else 1 + depth * n_samples
 
     def cut(self, shape: Any, n_targets: Array) -> Array:
@@ -169,7 +179,7 @@ class AnyMetric(ABC):
             return shape.n_scored
         cut = check_depth(
             self.cutoff,
-            getattr(self, self.cutoff),
+            self.cutoff_depth,
             shape.n_scored,
             whole=shape.whole,
             beyond=shape.several,
