@@ -183,3 +183,15 @@ def test_what_is_printed_is_in_the_glossary():
         if not re.search(rf"^   {name.replace('pvalue', 'p-value')}$", page, re.M)
     ]
     assert missing == []
+
+
+def test_modules_in_backticks_exist():
+    """A name such as `_tail` in the first words of a module is that of a module."""
+    package = Path(skrank.__file__).parent
+    every = {path.stem for path in package.rglob("_*")} | {"_score"}  # scikit-learn's
+    missing = []
+    for path in package.rglob("*.py"):
+        first = path.read_text(encoding="utf-8").split('"""')[1:2]
+        named = re.findall(r"`(?:\w+/)*(_[a-z][a-z_]+)`", "".join(first))
+        missing += [(path.name, name) for name in named if name not in every]
+    assert missing == []

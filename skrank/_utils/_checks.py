@@ -19,11 +19,13 @@ TIES = ("expected", "together", "optimistic", "pessimistic")
 NORMALIZE = ("min", "relevant", "hits")
 
 
-def invalid(name: str, rule: str, got: str, advice: str = "") -> ValueError:
+def invalid(name: str, rule: str, got: str = "", advice: str = "") -> ValueError:
     """Return an error with the parameter, the rule, the given value, and advice."""
     parameter, mark, column = name.partition("[")  # such as y_score['a']
-    named = f"`{parameter}`{mark}{column}"
-    return ValueError(f"{named} must {rule}; got {got}. {advice}".rstrip())
+    said = f"`{parameter}`{mark}{column} must {rule}"
+    if got:
+        said += f"; got {got}"
+    return ValueError(f"{said}. {advice}".rstrip())
 
 
 def hard_labels(name: str, got: str) -> ValueError:

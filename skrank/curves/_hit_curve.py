@@ -368,7 +368,7 @@ def hit_curve(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
+        Labels of the items. The target is 1 or True unless `pos_label` is given.
         A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order

@@ -27,8 +27,8 @@ def average_precision(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -127,8 +127,8 @@ def average_precision_at_k(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.

@@ -36,8 +36,8 @@ def max_f_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -120,8 +120,8 @@ def breakeven_point(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -209,8 +209,8 @@ def k_at_recall(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -307,8 +307,8 @@ def precision_at_recall(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -406,8 +406,8 @@ def recall_at_precision(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -494,8 +494,8 @@ def wss(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -585,8 +585,8 @@ def ks_statistic(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.

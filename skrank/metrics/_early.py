@@ -38,8 +38,8 @@ def reciprocal_rank(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -131,8 +131,8 @@ def rie(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -230,8 +230,8 @@ def bedroc(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.

@@ -52,8 +52,8 @@ def recall_at_t(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -145,8 +145,8 @@ def precision_at_t(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -238,8 +238,8 @@ def enrichment_factor(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -339,8 +339,8 @@ def expected_profit(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -491,8 +491,8 @@ def r_precision(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The larger label is the target unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.

@@ -118,7 +118,7 @@ class Chain:
 
     @cached_property
     def scale(self) -> float:
-        """Smallest unit of the values: the offset, or a gain.
+        """Smallest unit of the values of the whole ranking: the offset, or a gain.
 
         It is never zero, so that there is room between a value of zero and the next
         one: a hit of a tie at the cutoff may have no gain, and weights may underflow.
@@ -282,7 +282,7 @@ class Chain:
         part._count(start, stop if self.is_whole else self.stop, self.ends[groups])
         part.merged = self.merged[groups]
         part.freedom = self.freedom[groups]
-        part.is_pairwise = self.is_pairwise
+        part.scale, part.is_pairwise = self.scale, self.is_pairwise
         part.weights = PairWeights(*(weight[groups] for weight in self.weights))
         return part
 
@@ -341,7 +341,7 @@ class Chain:
     def _joined(self, ends: _Ints) -> "Chain":
         """Return the chain of groups with these ends: unions of groups, or parts."""
         chain = copy(self)
-        chain.is_pairwise = self.is_pairwise
+        chain.scale, chain.is_pairwise = self.scale, self.is_pairwise
         chain._count(self.start, self.stop, ends)
         starts = np.searchsorted(self.ends, chain.depths, "right")
         last = np.searchsorted(self.ends, ends)

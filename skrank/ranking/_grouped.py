@@ -2,7 +2,7 @@
 
 The input is checked arrays and the group number of each item. The output is the tie
 groups that hold targets, of all rankings one after another. As for one ranking (see
-`_counting`), items are not sorted: the distinct scores of the targets are sorted by
+`_level_counts`), items are not sorted: the distinct scores of the targets are sorted by
 group, and the items of each group are counted below and equal to them, by buckets of
 equal width between the smallest and the largest level of the group.
 """

@@ -233,9 +233,9 @@ class Ranking:
 def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
     """Rank checked input; tie groups that begin below `depth` may be left out.
 
-    Without weights, the ranks of the targets are counted (see `_counting`). If `depth`
-    is at most 1/16 of the ranking, the score at this depth is found first. Both take
-    O(n). Items with weights are sorted: O(n log n).
+    Without weights, the ranks of the targets are counted (see `_level_counts`). If
+    `depth` is at most 1/16 of the ranking, the score at this depth is found first. Both
+    take O(n). Items with weights are sorted: O(n log n).
     """
     if data.weight is not None:
         return _rank_weights(data)

@@ -19,8 +19,9 @@ def conclusion_on_one(main: MetricReport, level: float) -> str:
     if not math.isnan(low):
         said, *limits = numbers([value, low, high], 3)
         said += f" ({percent(level)} interval {limits[0]} to {limits[1]})"
-    the = "the " * (caption != main.metric.name)
-    said = f"{name_of(name)} has {the}{caption} {said}"
+    if caption != main.metric.name:  # in words
+        caption = f"the {caption}"
+    said = f"{name_of(name)} has {caption} {said}"
     if main.tests is None:
         return f"{said}."
     test, mean = main.tests[name], ""
@@ -61,7 +62,8 @@ def conclusion_on_several(main: MetricReport, board: RankingLeaderboard | None) 
     # against the best, if it is significantly better, or if both may be the best
     table, log10_alpha = main.comparisons, math.log10(1 - board.confidence_level)
     for pair, holm in zip(table.comparisons, table.adjusted_log10_pvalues, strict=True):
-        name = pair.names[pair.names[0] == best]
+        a, b = pair.names
+        name = b if a == best else a
         if best in pair.names and (holm <= log10_alpha or name in board.best):
             pvalues[name] = shown_pvalues(pair, holm)[1]
     good = {name: p for name, p in pvalues.items() if name in board.best}

@@ -288,8 +288,10 @@ class RankingReport(Question[RankingReportResult]):
             is_quick = all(null.is_quick for null in nulls.values())
             found = {"null_distributions": nulls}
         if not (is_quick if self.pvalue is None else self.pvalue):
-            asked_so = "as asked", "because it may take long; set `pvalue`"
-            return {**found, "untested": asked_so[self.pvalue is None]}
+            why = "as asked"
+            if self.pvalue is None:
+                why = "because it may take long; set `pvalue`"
+            return {**found, "untested": why}
         found.clear()  # a test makes its own, of 60 MB if the ranking is long
         test = RandomSelectionTest(metric, **self._settings)
         try:

@@ -460,7 +460,7 @@ class Question(MetricSettings, ABC, Generic[Answer]):
         for name, reason in self._refuses.items():
             if given[name]:
                 rule = f"be left out for {type(self).__name__}: {reason}"
-                raise invalid(name, rule, "it")
+                raise invalid(name, rule)
         return every
 
     def _fields(self, asked: Rankings, *, by_fold: bool = False) -> dict[str, Any]:

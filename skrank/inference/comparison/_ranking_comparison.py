@@ -291,7 +291,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             data["lower_is_better"] = lower_is_better or None
             given = [name for name, one in data.items() if one is not None]
             if given:
-                raise invalid(given[0], "be left out for rankings", "it")
+                raise invalid(given[0], "be left out for rankings")
         else:
             data["lower_is_better"] = lower_is_better
             rankings = Rankings.from_predictions(y_true, **data)

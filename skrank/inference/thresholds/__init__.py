@@ -1,6 +1,6 @@
 """At which score does one stop? `ThresholdChoice`.
 
 The settings make an `Aim`, for which a `Choice` is made: of a threshold for items
-(`_of_items`, among the candidates of `_threshold_choice_points`), or of a depth for
-days (`_of_days`). What can be guaranteed of either is in `_guarantee`.
+(`_threshold_of_items`, among the candidates of `_threshold_choice_points`), or of a
+depth for days (`_depth_of_days`). What can be guaranteed of either is in `_guarantee`.
 """
