@@ -164,6 +164,10 @@ class RankingReport(Question[RankingReportResult]):
             found[one.name] = one
         return found
 
+    def _metric(self) -> AnyMetric:
+        """Return the main metric."""
+        return next(iter(self._made(self.compare_by).values()))
+
     def from_rankings(self, rankings: Any) -> RankingReportResult:
         """Report on existing rankings of one data set, or of several.
 

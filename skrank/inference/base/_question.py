@@ -34,33 +34,11 @@ Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
 
 
-class MetricSettings:
-    """Base class with the settings of a metric; subclasses add other settings."""
+class Settings:
+    """Base class of objects whose attributes are the arguments of their constructor."""
 
-    _least_resamples = 1
-
-    #: Makes the metric; by default one that has a null distribution.
-    _make: ClassVar[Callable[..., Any]] = staticmethod(make_null_metric)
-
-    def __init__(
-        self,
-        metric: str | AnyMetric,
-        ties: str,
-        n_resamples: int,
-        n_jobs: int | None,
-        progress: bool,
-        random_state: object,
-    ) -> None:
-        self.metric = metric
-        self.ties = self._make(metric, ties).ties
-        least = self._least_resamples
-        self.n_resamples = check_count("n_resamples", n_resamples, least=least)
-        self.n_jobs = check_jobs(n_jobs)
-        self.progress = check_flag("progress", progress)
-        self.random_state = check_random_state(random_state)
-
-    #: Value of the metric where it is undefined, or "raise".
-    undefined: float | str = math.nan
+    #: Source of randomness.
+    random_state: object
 
     def __repr__(self) -> str:
         """Print the settings as they would be written."""
@@ -113,12 +91,38 @@ class MetricSettings:
         vars(self).update(vars(type(self)(**{**known, **settings})))
         return self
 
-    def _metric(self) -> Any:
-        return self._make(self.metric, self.ties)
-
     def _generator(self) -> np.random.Generator:
         """Return the source of randomness."""
         return check_generator(self.random_state)
+
+
+class MetricSettings(Settings):
+    """Base class with the settings of a metric; subclasses add other settings."""
+
+    _least_resamples = 1
+
+    #: Makes the metric; by default one that has a null distribution.
+    _make: ClassVar[Callable[..., Any]] = staticmethod(make_null_metric)
+
+    def __init__(
+        self,
+        metric: str | AnyMetric,
+        ties: str,
+        n_resamples: int,
+        n_jobs: int | None,
+        progress: bool,
+        random_state: object,
+    ) -> None:
+        self.metric = metric
+        self.ties = self._make(metric, ties).ties
+        least = self._least_resamples
+        self.n_resamples = check_count("n_resamples", n_resamples, least=least)
+        self.n_jobs = check_jobs(n_jobs)
+        self.progress = check_flag("progress", progress)
+        self.random_state = check_random_state(random_state)
+
+    def _metric(self) -> Any:
+        return self._make(self.metric, self.ties)
 
     def _draw(self, engine: Engine) -> Floats:
         """Draw values, by a generator of the same state each time."""
@@ -169,8 +173,11 @@ def _made_by(
     return entrance_of
 
 
-class Question(MetricSettings, ABC, Generic[Answer]):
+class Question(Settings, ABC, Generic[Answer]):
     """A question about rankings, asked of data in any form."""
+
+    #: Value of the metric where it is undefined, or "raise".
+    undefined: float | str = math.nan
 
     #: What this question does not use beside plain items, each with the reason.
     _refuses: ClassVar[Mapping[str, str]] = {}
@@ -397,6 +404,10 @@ class Question(MetricSettings, ABC, Generic[Answer]):
         return self.from_rankings(rankings)
 
     @abstractmethod
+    def _metric(self) -> Any:
+        """Return the metric, which tells what rankings are asked."""
+
+    @abstractmethod
     def from_rankings(self, rankings: Any) -> Answer:
         """Answer for existing rankings of one data set, or of several.
 
@@ -475,6 +486,10 @@ class Question(MetricSettings, ABC, Generic[Answer]):
             "labels": labels or asked.labels,
             "n_clusters": asked.n_clusters,
         }
+
+
+class MetricQuestion(MetricSettings, Question[Answer]):
+    """A question about one metric of rankings, which may draw."""
 
 
 def check_values_suffice(

@@ -17,7 +17,7 @@ from skrank._utils._rounding import ROUNDING, subtract
 from skrank._utils._text import brief, track
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import (
-    Question,
+    MetricQuestion,
     check_values_suffice,
     choose_method,
     data_of,
@@ -74,7 +74,7 @@ _METHODS = {
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
 
-class RankingComparison(Question[RankingComparisonResult]):
+class RankingComparison(MetricQuestion[RankingComparisonResult]):
     """Compare two rankings of the same items, or all pairs of several.
 
     The test is of the difference of a metric between A and B, the two models of a

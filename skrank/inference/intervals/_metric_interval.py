@@ -13,7 +13,7 @@ from skrank._utils._checks import check_option, check_undefined, invalid
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import (
-    Question,
+    MetricQuestion,
     check_values_suffice,
     choose_method,
     data_of,
@@ -75,7 +75,7 @@ _METHODS = {
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
 
-class MetricInterval(Question[MetricIntervalResult]):
+class MetricInterval(MetricQuestion[MetricIntervalResult]):
     """Standard error and confidence interval of a metric of one ranking.
 
     The interval covers the mean of the metric over other samples with the same numbers

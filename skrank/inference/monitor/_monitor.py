@@ -129,7 +129,6 @@ class RankingMonitor(Question[RankingMonitorResult]):
         "sample_weight": "the evidence is that of whole items",
         "n_missed": "missed targets have no rank",
     }
-    _make = staticmethod(make_metric)
     n_jobs, progress = None, False  # of entrances that fit models
 
     def __init__(

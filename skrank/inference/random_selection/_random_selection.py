@@ -18,7 +18,7 @@ from skrank._utils._checks import (
 )
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief, track
-from skrank.inference.base._question import Question
+from skrank.inference.base._question import MetricQuestion
 from skrank.inference.random_selection._exchange import exchange_of, exchanged_values
 from skrank.inference.random_selection._random_selection_result import (
     RandomSelectionResult,
@@ -35,7 +35,7 @@ from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
 
 
-class RandomSelectionTest(Question[RandomSelectionResult]):
+class RandomSelectionTest(MetricQuestion[RandomSelectionResult]):
     """Test whether a ranking is better than random selection.
 
     Under the null hypothesis all assignments of the m target labels to the n items are

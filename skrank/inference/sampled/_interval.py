@@ -23,7 +23,7 @@ from skrank._utils._columns import as_column, check_index, check_order, is_missi
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief, listed
 from skrank._utils._warnings import warn
-from skrank.inference.base._question import MetricSettings
+from skrank.inference.base._question import Settings
 from skrank.inference.intervals._metric_interval import MetricInterval
 from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
 from skrank.inference.sampled._placements import Floats, Placements
@@ -65,7 +65,7 @@ _OF_WIDTH = 1000
 _LARGEST = 12.0
 
 
-class SampledMetricInterval(MetricSettings):
+class SampledMetricInterval(Settings):
     """Value and interval of a metric of a list, of which a sample has labels.
 
     Labels are missing (NaN, None or NA) where nobody looked. The labelled items of each

@@ -21,7 +21,7 @@ from skrank._utils._checks import invalid
 from skrank._utils._columns import check_order
 from skrank._utils._jobs import run_draws
 from skrank._utils._warnings import warn
-from skrank.inference.base._question import Question
+from skrank.inference.base._question import MetricQuestion
 from skrank.inference.search._joint import JointNull, RankedList
 from skrank.inference.search._search_selection_result import (
     COLUMNS,
@@ -42,7 +42,7 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
 
-class SearchSelectionTest(Question[SearchSelectionResult]):
+class SearchSelectionTest(MetricQuestion[SearchSelectionResult]):
     """Test whether the best candidate of a search is better than chance.
 
     The best of many candidates has a high score by chance alone. The test compares its
