@@ -24,7 +24,7 @@ def hits_by_chance(q: float, n: int, m: int, depths: ArrayLike) -> Counts:
     """
     t = np.asarray(depths, dtype=np.intp)
     least, most = np.maximum(0, t - (n - m)), np.minimum(t, m)
-    most_above = (1 - q) * (1 + _ERROR)
+    most_above = 1 - q + _ERROR * min(q, 1 - q)
     return _first(
         lambda h: probability_of(h + 1, n, m, t) <= most_above, least - 1, most
     )
@@ -32,7 +32,7 @@ def hits_by_chance(q: float, n: int, m: int, depths: ArrayLike) -> Counts:
 
 def depths_by_chance(q: float, n: int, m: int, hits: ArrayLike) -> Counts:
     """Return the smallest depths t with ``P(hits(t) >= h) >= q``; see above."""
-    h, least = np.asarray(hits, dtype=np.intp), q * (1 - _ERROR)
+    h, least = np.asarray(hits, dtype=np.intp), q - _ERROR * min(q, 1 - q)
     return _first(lambda t: probability_of(h, n, m, t) >= least, 0 * h, 0 * h + n)
 
 

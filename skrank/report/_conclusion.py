@@ -30,7 +30,7 @@ def conclusion_on_one(main: MetricReport, level: float) -> str:
         mean = f", whose mean is {numbers([main.null_mean], 3)[0]}"
     return (
         f"{said}. It {found} significantly better than random selection{mean} "
-        f"(p {pvalue_of(test.log10_pvalue)})."
+        f"(p {pvalue_of(main, name)})."
     )
 
 

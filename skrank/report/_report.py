@@ -208,7 +208,8 @@ class RankingReport(Question[RankingReportResult]):
         main, *_ = compared
         named = compared | more
         top = {name: make_null_metric(name, self.ties) for name in names_of_top(t, k)}
-        top = {name: one for name, one in top.items() if name not in named}
+        for name in top.keys() & named.keys():
+            self._made([top.pop(name), named[name]])  # the same metric, or an error
         metrics = {main: named.pop(main), **top, **named}
 
         is_compared = (

@@ -54,11 +54,14 @@ def name_of(ranking: Any) -> str:
     return as_text(ranking, reserved=[_NULL_MEAN])
 
 
-def pvalue_of(log10_pvalue: float) -> str:
+def pvalue_of(main: MetricReport, name: str) -> str:
     """Print a p-value; the exponent of a tiny one is in the result of its test."""
-    if math.isnan(log10_pvalue):
+    if main.tests is None:
         return "-"
-    return "< 1e-100" if log10_pvalue < -100 else format_pvalue(log10_pvalue)
+    test = main.tests[name]
+    if test.log10_pvalue < -100:
+        return "< 1e-100"
+    return format_pvalue(test.log10_pvalue, is_limit=test.is_pvalue_limit)
 
 
 def table_of_main(
@@ -74,7 +77,7 @@ def table_of_main(
     for name, estimate in zip(main.values, estimates, strict=True):
         test = numbers_of_test(main, name)
         counted = [] if n_targets is None else [str(n_targets[name])]
-        tested = _with_decimals(test["zscore"], 2), pvalue_of(test["log10_pvalue"])
+        tested = _with_decimals(test["zscore"], 2), pvalue_of(main, name)
         rows.append((name_of(name), *counted, *estimate, *tested))
     what = "Average precision (AP) is 1 if all targets come first. " if is_ap else ""
     if main.null_mean is not None:

@@ -1,5 +1,8 @@
 """Tails and quantiles of hits by chance. Judge: SciPy's hypergeometric distribution."""
 
+from fractions import Fraction
+from math import comb
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -27,3 +30,11 @@ def test_tails_and_quantiles_are_those_of_scipy(n, m):
         # the first depth at which so many hits have this probability
         assert np.all(hypergeom.sf(targets - 1, n, m, depth) >= q * (1 - 1e-9))
         assert np.all(hypergeom.sf(targets - 1, n, m, depth - 1) < q * (1 + 1e-9))
+
+
+def test_the_last_depth_of_a_tail_that_is_just_too_large():
+    """In integers, P(hits(3093) < 15) is 5.86e-10 above 0.0005."""
+    n, m, t = 5000, 40, 3093
+    below = sum(comb(m, k) * comb(n - m, t - k) for k in range(15))
+    assert 0 < Fraction(below, comb(n, t)) - Fraction(1, 2000) < 6e-10
+    assert depths_by_chance(0.9995, n, m, np.array([15])).tolist() == [t + 1]

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skrank import (
     HitCurveDisplay,
+    Metric,
     MetricInterval,
     PrecisionRecallDisplay,
     RandomSelectionTest,
@@ -324,11 +325,35 @@ def test_conclusion_without_an_interval():
 # Where two things meet
 
 
+class NamedAsAnother(Metric):
+    template = "recall@10"
+
+    def gain(self, above, size, hits_above, hits, frame):
+        return hits / (1 + frame.n_samples + 0 * above)
+
+    def divisor(self, frame):
+        return frame.n_targets
+
+
+def test_pvalues_that_no_draw_reached_are_limits():
+    strong = {"A": SCORES["A"] + 9.0 * Y, "B": SCORES["B"] + 9.0 * Y}
+    test = RandomSelectionTest().from_predictions(Y, strong["A"], clusters=CLUSTER)
+    assert "<= 0.0001" in str(test)
+    asked = RankingReport(t=10)
+    alone = asked.from_predictions(Y, {"A": strong["A"]}, clusters=CLUSTER)
+    assert "(p <= 0.0001)." in alone.conclusion()
+    both = asked.from_predictions(Y, strong, clusters=CLUSTER)
+    assert str(both).split("\n\n")[2].count("<= 0.0001") == 2
+    assert r"$\leq$ 0.0001" in both.to_latex()
+
+
 def test_metrics_of_one_name_or_another_tie_rule_are_refused():
     with pytest.raises(ValueError, match="`ties` must be 'optimistic', as that of the"):
         RankingReport(metrics=make_metric("average_precision", ties="optimistic"))
     with pytest.raises(ValueError, match="`metrics` must have a printed name that no"):
         RankingReport("bedroc(alpha=20)", metrics="bedroc(alpha=20.00001)")
+    with pytest.raises(ValueError, match="printed name that no other .* 'recall@10'"):
+        RankingReport(metrics=NamedAsAnother(), t=10).from_predictions(Y, SCORES)
     twice = RankingReport("recall@10", metrics=["recall@10", make_metric("recall@10")])
     found = twice.from_predictions(Y, SCORES, groups=None)
     assert list(found.results).count("recall@10") == 1
