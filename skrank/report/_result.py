@@ -226,7 +226,7 @@ class RankingReportResult:
             "rankings" has the columns of :meth:`to_frame` as lists. "comparisons" has
             those of :meth:`RankingComparisonTable.to_dict` by the main metric, or is
             None. "n_targets" and "prevalence" are dicts by name for several classes.
-            Undefined numbers are NaN, which :func:`json.dumps` writes as ``NaN``.
+            Undefined numbers are NaN, which ``json.dumps`` writes as ``NaN``.
         """
         n_samples, n_targets = self.rankings.sizes
         sizes: Any = n_targets, n_targets / n_samples

@@ -48,6 +48,7 @@ def test_rankings_with_one_slip(n, ranks):
     assert judges.off_by(found.log_pvalue, exact) < PROMISED
 
 
+@pytest.mark.nightly
 def test_three_targets_among_ten_billion():
     """One is first and another among the first four, or no ranking is as good."""
     n = 10**10
@@ -493,6 +494,7 @@ def test_gains_of_the_first_three_targets_against_all_triples():
         judges.assert_p(null.tail(s), exact, PROMISED)
 
 
+@pytest.mark.nightly
 def test_gain_of_the_second_target_of_a_long_ranking():
     """The rank of the second target has a negative hypergeometric distribution."""
     n, m = 5000, 60
