@@ -352,7 +352,10 @@ def command_of_csv(n=5_000_000):
 
 def import_time(rounds=7):
     """Time of the import of skrank, as a ratio to that of sklearn.metrics."""
-    code = "import time; s = time.process_time(); import {}; print(time.process_time() - s)"
+    code = (
+        "import time; start = time.process_time(); import {}; "
+        "print(time.process_time() - start)"
+    )
     times = {"skrank": [], "sklearn.metrics": []}
     for _ in range(rounds):
         for name, spent in times.items():
@@ -364,19 +367,19 @@ def import_time(rounds=7):
 
 OTHERS = {
     "memory of a test, bytes for each of a million items": memory_of_test,
-    "command, csv of 5 million rows: MB of the file, seconds, MB of memory": command_of_csv,
+    "command, csv of 5 million rows: MB, seconds, MB of memory": command_of_csv,
     "import, as a ratio to sklearn.metrics": import_time,
 }
 
 
 def costs(operation, longest):
-    """Calls and seconds of an operation by size; sizes that would take longer are left out."""
-    found = {}
-    for size in operation.sizes:
-        last = max((seconds for _, seconds in found.values()), default=0)
-        if last * size / (found and max(found) or size) > longest:
+    """Calls and seconds of an operation by size; sizes that take longer are left out."""
+    found, expected = {}, 0.0
+    for size, larger in zip(operation.sizes, [*operation.sizes[1:], 0], strict=True):
+        if expected > longest:
             break
         spent, unit = measured(*operation.make(size))
+        expected = spent * larger / size
         found[size] = spent / unit, spent
     return found
 
