@@ -373,7 +373,7 @@ OTHERS = {
 
 
 def costs(operation, longest):
-    """Calls and seconds of an operation by size; sizes that take longer are left out."""
+    """Calls and seconds of an operation by size, but for sizes that take longer."""
     found, expected = {}, 0.0
     for size, larger in zip(operation.sizes, [*operation.sizes[1:], 0], strict=True):
         if expected > longest:

@@ -79,7 +79,7 @@ class WeightedItems(ListedItems):
     weighted = True
 
     def __init__(
-        self, ordered: NDArray[Any], depth: NDArray[np.float64], data: RankingInput
+        self, ordered: NDArray[Any], depth: NDArray[Any], data: RankingInput | None
     ) -> None:
         super().__init__(ordered)
         self.depth, self.data = depth, data

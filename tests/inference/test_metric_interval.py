@@ -730,3 +730,40 @@ def test_limits_of_weighted_items_are_on_both_sides(name):
             result = ask.from_predictions(y, one, sample_weight=weight)
         low, high = result.confidence_interval()
         assert low < result.value < high
+
+
+# weights: of a sample of the non-targets; of few large amounts; of amounts
+WEIGHTS = {
+    "1 and 20": lambda rng, y: np.where(y | (rng.random(y.size) < 0.5), 1.0, 20.0),
+    "1 and 50": lambda rng, y: np.where(rng.random(y.size) < 0.05, 50.0, 1.0),
+    "lognormal": lambda rng, y: rng.lognormal(0, 1.5, y.size),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_tied", [False, True])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_error_of_weighted_items_is_that_of_drawn_items(weights, is_tied):
+    # judge: items drawn one by one with their weights, measured by the functions
+    rng, y = np.random.default_rng(5), np.arange(240) < 20
+    score = rng.normal(1.5 * y)
+    score = np.round(score) if is_tied else score
+    weight, draws = WEIGHTS[weights](rng, y), 2000
+    names = ["average_precision", "recall@5%", "k_at_recall(0.5)", "precision@9"]
+    metrics = [make_metric(one, ties="together") for one in names]
+    metrics += map(make_metric, ["bedroc", "ks_statistic", "recall@20"])
+    drawn = np.empty((len(metrics), draws))
+    with warnings.catch_warnings():  # of weights
+        warnings.simplefilter("ignore", UserWarning)
+        for i in range(draws):
+            of_targets, of_others = (
+                rng.integers(20, size=20),
+                rng.integers(220, size=220),
+            )
+            at = np.r_[of_targets, 20 + of_others]
+            ranking = Ranking.from_predictions(y, score[at], sample_weight=weight[at])
+            drawn[:, i] = [metric(ranking) for metric in metrics]
+        for metric, values in zip(metrics, drawn, strict=True):
+            ask = MetricInterval(metric, n_resamples=4000)
+            result = ask.from_predictions(y, score, sample_weight=weight)
+            assert result.standard_error == pytest.approx(values.std(), rel=0.1)

@@ -20,7 +20,7 @@ from skrank.inference.base._question import (
 )
 from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
 from skrank.inference.intervals._survival import survival_error
-from skrank.inference.intervals._weights import WeightedBootstrap
+from skrank.inference.intervals._weights import weighted_bootstrap, weighted_ends
 from skrank.inference.variability._changes import (
     changes_of,
     cluster_changes,
@@ -289,14 +289,13 @@ class MetricInterval(MetricQuestion[MetricIntervalResult]):
         assert data.weight is not None
         weight = data.weight[data.targets]
         units = effective_number(weight)
-        weighted = WeightedBootstrap(metric, data)
         n_targets = weight.size
         n_non_targets = data.weight.size - n_targets
         if min(n_targets, n_non_targets) < 2:
             error = _unknown(metric, n_targets, n_non_targets)
         else:
-            error = self._drawn_error(weighted)
-        estimate, (least, best) = metric.value(ranking), weighted.ends()
+            error = self._drawn_error(weighted_bootstrap(metric, ranking))
+        estimate, (least, best) = metric.value(ranking), weighted_ends(metric, data)
         most = _most(metric)
         best = max(best, estimate, most if most < math.inf else best)
         zero = zero_of(metric, metric.frame(ranking, ranking.n_targets), least)
@@ -444,7 +443,7 @@ def _most(metric: AnyMetric) -> float:
 def _ends(metric: AnyMetric, rankings: list[Ranking]) -> list[tuple[float, float]]:
     """Return the values of the worst and the best ranking of each size."""
     if rankings[0].weighted:
-        return [WeightedBootstrap(metric, one.items.data).ends() for one in rankings]
+        return [weighted_ends(metric, one.items.data) for one in rankings]
     return [range_of(metric, metric.frame(one, one.n_targets)) for one in rankings]
 
 

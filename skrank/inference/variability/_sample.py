@@ -57,9 +57,11 @@ def sample_of(ranking: Ranking) -> Sample:
 def groups_of(hits: Counts, others: Counts) -> HitGroups:
     """Tie groups of rankings with these counts, on the last axis; some may be empty.
 
-    A level without items has size 0.
+    A level without items has size 0. A level begins exactly where the one above it
+    ends, also for weights.
     """
-    hits_above = np.cumsum(hits, axis=-1) - hits
+    hits_above = np.zeros_like(hits)
+    np.cumsum(hits[..., :-1], axis=-1, out=hits_above[..., 1:])
     above = hits_above + np.cumsum(others, axis=-1)[..., :-1:2]
     return HitGroups(above, hits + others[..., 1::2], hits_above, hits)
 

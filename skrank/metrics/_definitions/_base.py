@@ -27,7 +27,7 @@ from skrank.metrics._definitions._contract import (
 from skrank.metrics._definitions._tie_sums import Array
 from skrank.ranking._as_ranking import CountOf, Labels
 from skrank.ranking._grouped import GroupedRankings
-from skrank.ranking._items import ListedItems
+from skrank.ranking._items import WeightedItems
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._ties import TieGroups
 
@@ -471,7 +471,8 @@ class Metric(AnyMetric):
 
 
 def _ranking_of(groups: HitGroups, frame: Frame) -> Ranking:
-    """Return a ranking that has tie groups only."""
+    """Return a ranking that has tie groups only; of weights if hits are no counts."""
+    found = np.append(groups.hits_above, frame.n_targets)
     return Ranking(
         groups=groups,
         levels=-groups.above,
@@ -479,5 +480,5 @@ def _ranking_of(groups: HitGroups, frame: Frame) -> Ranking:
         n_targets=frame.n_targets,
         n_non_targets=frame.n_samples - frame.n_targets,
         n_missed=frame.n_missed,
-        items=ListedItems(groups.above[:0]),
+        items=WeightedItems(groups.above[:0], found, None),
     )
