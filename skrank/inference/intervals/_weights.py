@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 # Weights are similar up to this ratio. For weights of 1 and 50, the standard errors of
 # 12 metrics are 0.82 to 1 times those of drawn items if all weights are similar, and
-# 0.98 to 1.02 with this ratio. Half of it takes 1.5 times as long for lognormal weights.
+# 0.98 to 1.02 with this ratio. Half of it takes 1.5 times as long (lognormal weights).
 _SIMILAR = 4
 
 
@@ -58,9 +58,8 @@ class WeightedBootstrap:
         for size in batches(n_rankings, self.n_places + self.place.size):
             drawn = rng.integers(m, size=(size, m))
             level = self.levels[drawn] + n_levels * np.arange(size)[:, None]
-            hits = np.bincount(
-                level.ravel(), self.weight[drawn].ravel(), size * n_levels
-            )
+            weight = self.weight[drawn].ravel()
+            hits: Any = np.bincount(level.ravel(), weight, size * n_levels)
             copies = rng.multinomial(total, self.n_others / total, size=size)
             sums = copies * self.mean
             sums[:, varies] = rng.standard_gamma(sums[:, varies] / scale) * scale
@@ -73,7 +72,7 @@ class WeightedBootstrap:
         """Return the values of rankings with these weights on levels and places."""
         groups = groups_of(hits, others)
         n_targets = hits.sum(axis=1)
-        drawn = _Drawn(n_targets + others.sum(axis=1), groups.above, self.whole)
+        drawn: Any = _Drawn(n_targets + others.sum(axis=1), groups.above, self.whole)
         frame = self.metric.frame(drawn, n_targets)
         row, level = hits.nonzero()
         return self.metric.values(groups.take((row, level)), row, len(hits), frame)
