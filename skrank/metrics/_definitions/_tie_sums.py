@@ -67,11 +67,16 @@ def harmonic_sums(
     only single items, the second sums are 0, and None is returned for them.
     """
     above, count = np.asarray(above), np.asarray(count)
-    if count.max(initial=0) <= 1:
+    most = count.max(initial=0)
+    if most <= 1:
         return np.asarray(count / (above + 1)), None
     above, count = np.broadcast_arrays(above.astype(float), count.astype(float))
     first = np.asarray(np.minimum(count, 1) / (above + 1))
     second = np.zeros(first.shape)
+    # pairs, as of exchanged ranks, take a quarter of the time of a table
+    if most <= 2:
+        second = np.maximum(count - 1, 0) / (above + 2)
+        return first + second, second
     # below 1e8 items the closed form has a relative error of the second sum of 2e-10
     # for 32 items, and of 2e-9 for 16
     short, long = (count > 1) & (count <= 32), count > 32
