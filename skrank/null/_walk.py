@@ -73,9 +73,9 @@ _FEW = 24
 # sum of gains may be near a lattice.
 _PER_DEVIATION, _PER_LUMP = 1.5, 12.0
 _MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps of a tie
-# Largest first step of the tilt in deviations of E, and of the lattice beyond the likely
-# hits in deviations of their number. Steps of half and of three times as much take up to
-# a fifth more time for 12 rankings of 500 to 1e6 items.
+# Largest first step of the tilt in deviations of E, and of the lattice beyond the
+# likely hits in deviations of their number. With half or three times the step, tests of
+# 12 rankings of 500 to 1e6 items take up to a fifth more time.
 _STEP, _BEYOND = 1.0, 2.0
 # Part of a change that is uncertain if it is continued. If paths are not continued, the
 # walk to exp(-38926) of (100000, 50000) takes more than twice as long.
