@@ -58,7 +58,8 @@ doc: doc/_build/.package  ## build the documentation, warnings as errors
 picture: $(VENV)/.demo  ## draw the picture of the README again
 	$(DRAW) examples/1_start/plot_rare_digit.py doc/_static/hit_curve.png
 
-bench: $(VENV)/.test  ## print speed ratios against loops of scikit-learn's
+bench: $(VENV)/.test  ## print the cost of each operation, and ratios to loops of scikit-learn's
+	$(ONE_THREAD) $(VENV)/bin/python benchmarks/cost.py
 	$(VENV)/bin/python benchmarks/one_test.py
 	$(VENV)/bin/python benchmarks/resampling.py
 

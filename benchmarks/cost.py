@@ -9,6 +9,7 @@ with twice the items (or groups, strata, rankings, days) it is 2 ** slope times 
     python benchmarks/cost.py weights pairs            operations with such a word
     python benchmarks/cost.py --save before.json       keep what was measured
     python benchmarks/cost.py --before before.json     print it beside the new numbers
+    python benchmarks/cost.py --table                  rows of the table of the guide
 """
 
 import argparse
@@ -403,11 +404,23 @@ def print_costs(name, operation, found, before):
     print(f"{'slope':>21}{slope(found):>11.2f}", flush=True)
 
 
+def print_row(name, operation, found):
+    """Print a row of the table of the guide: the calls at each size, and the slope."""
+    cells = [
+        f"{size:,}: {calls:,.0f}" if calls >= 10 else f"{size:,}: {calls:.2g}"
+        for size, (calls, _) in found.items()
+    ]
+    unit = operation.unit.removesuffix(" of scikit-learn")
+    row = name, operation.of, "; ".join(cells), unit, f"{slope(found):.1f}"
+    print("   " + ", ".join(f'"{cell}"' for cell in row), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("words", nargs="*")
     parser.add_argument("--save", type=Path)
     parser.add_argument("--before", type=Path)
+    parser.add_argument("--table", action="store_true")
     parser.add_argument("--longest", type=float, default=60, help="seconds of a call")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -421,7 +434,10 @@ def main():
     for name, one in OPERATIONS.items():
         if is_asked(name):
             saved[name] = costs(one, asked.longest)
-            print_costs(name, one, saved[name], before.get(name, {}))
+            if asked.table:
+                print_row(name, one, saved[name])
+            else:
+                print_costs(name, one, saved[name], before.get(name, {}))
     for name, measure in OTHERS.items():
         if is_asked(name):
             saved[name] = measure()
