@@ -32,6 +32,7 @@ METRICS = {
         {"k": 4, "normalize": "hits"},
     ),
     "recall@4": ("recall_at_t", {"t": 4}),
+    "recall@4 min": ("recall_at_t", {"t": 4, "normalize": "min"}),
     "precision@4": ("precision_at_t", {"t": 4}),
     "precision@0.5": ("precision_at_t", {"t": 0.5}),
     "enrichment_factor@4": ("enrichment_factor", {"t": 4}),

@@ -46,7 +46,7 @@ def _value_of_ranks(
     n_scored: int,
     cut: int,
     *,
-    normalize: str = "min",
+    normalize: str | None = None,
     alpha: float = 20.0,
     n_targets: int | None = None,
     n_missed: int | None = None,
@@ -67,7 +67,7 @@ def _value_of_ranks(
     if metric == "reciprocal_rank":
         return Fraction(1, min(ranks)) if ranks else Fraction(0)
     if metric == "recall_at_t":
-        return Fraction(found, m)
+        return Fraction(found, min(m, cut) if normalize == "min" else m)
     if metric == "precision_at_t":
         return Fraction(found, cut)
     if metric == "expected_profit":
@@ -80,7 +80,8 @@ def _value_of_ranks(
         (p for p, rank in zip(precisions, ranks, strict=True) if rank <= cut),
         Fraction(0),
     )
-    divisor = {"min": min(m, cut), "relevant": m, "hits": max(found, 1)}[normalize]
+    divisors = {"min": min(m, cut), "relevant": m, "hits": max(found, 1)}
+    divisor = divisors[normalize or "min"]
     return total / (m if metric == "average_precision" else divisor)
 
 

@@ -34,8 +34,8 @@ from skrank.metrics._definitions._base import AnyMetric
 from skrank.metrics._definitions._sums import (
     AveragePrecision,
     PrecisionAtT,
-    RecallAtT,
     average_precision_at,
+    recall_at,
 )
 from skrank.ranking._response import (
     RESPONSE_METHODS,
@@ -301,6 +301,7 @@ def make_average_precision_at_k_scorer(
 def make_recall_at_t_scorer(
     t: float,
     *,
+    normalize: str = "relevant",
     ties: str = "expected",
     pos_label: object = None,
     undefined: float | str = float("nan"),
@@ -316,6 +317,8 @@ def make_recall_at_t_scorer(
     ----------
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
+    normalize : {"relevant", "min"}, default="relevant"
+        Divisor of the hits; see :func:`recall_at_t`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. See the function of the metric.
     pos_label : int, float, bool or str, default=None
@@ -353,9 +356,8 @@ def make_recall_at_t_scorer(
     """
     # shared: ties_of_scorer pos_label undefined_of_scorer detector_targets_of_scorer
     #   average scorer
-    return scorer_of(
-        RecallAtT(t, ties=ties), pos_label, undefined, detector_targets, average
-    )
+    metric = recall_at(t, normalize, ties)
+    return scorer_of(metric, pos_label, undefined, detector_targets, average)
 
 
 def make_precision_at_t_scorer(

@@ -21,8 +21,8 @@ from skrank.metrics._definitions._sums import (
     EnrichmentFactor,
     ExpectedProfit,
     PrecisionAtT,
-    RecallAtT,
     RPrecision,
+    recall_at,
 )
 from skrank.metrics._shared import Shared, metric_function
 from skrank.ranking._as_ranking import Labels, columns_of
@@ -41,13 +41,15 @@ def recall_at_t(
     y_score: ArrayLike | None = None,
     *,
     t: float,
+    normalize: str = "relevant",
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
     """Recall at t: the share of the targets that the top t hold.
 
     A larger value is better. The value is 1 if all targets are in the top t. The mean
-    over random rankings is t/n.
+    over random rankings is t/n. Capped recall (``normalize="min"``) is also 1 if all
+    the top t are targets, so that rankings with many targets can have the value 1.
 
     Parameters
     ----------
@@ -60,6 +62,9 @@ def recall_at_t(
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
+    normalize : {"relevant", "min"}, default="relevant"
+        Divisor of the hits: all m targets for "relevant", or ``min(m, t)``, the hits of
+        the best ranking, for "min".
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
@@ -125,7 +130,7 @@ def recall_at_t(
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
     #   undefined lower_is_better_of_one
-    return RecallAtT(t=t, ties=ties)(y_true, y_score, **shared)
+    return recall_at(t, normalize, ties)(y_true, y_score, **shared)
 
 
 @metric_function

@@ -767,3 +767,19 @@ def test_error_of_weighted_items_is_that_of_drawn_items(weights, is_tied):
             ask = MetricInterval(metric, n_resamples=4000)
             result = ask.from_predictions(y, score, sample_weight=weight)
             assert result.standard_error == pytest.approx(values.std(), rel=0.1)
+
+
+@pytest.mark.parametrize("t", [10, 60])
+def test_capped_recall_is_precision_or_recall(t):
+    # judge: the metric with the same divisor, by each method that it has
+    rng, y = np.random.default_rng(0), np.arange(200) < 30
+    score = np.round(rng.normal(1.2 * y), 1)
+    same = f"precision@{t}" if t < 30 else f"recall@{t}"
+    for method in ("auto", "posterior", "jackknife", "bootstrap", "survival"):
+        capped, other = (
+            MetricInterval(one, method=method, n_resamples=99)
+            .from_predictions(y, score)
+            .confidence_interval()
+            for one in (f"recall@{t}(normalize=min)", same)
+        )
+        assert_allclose(capped, other, rtol=1e-12)

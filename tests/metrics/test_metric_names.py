@@ -86,6 +86,8 @@ def test_a_tie_rule_for_what_retrieves_ties_whole_is_refused(name):
         ("bedroc(alpha = 80.5)", "bedroc(alpha=80.5)"),
         ("average_precision@9(normalize=hits)", "average_precision@9(normalize=hits)"),
         ("average_precision@9(normalize=min)", "average_precision@9"),
+        ("recall@9(normalize=min)", "recall@9(normalize=min)"),
+        ("recall@9(normalize=relevant)", "recall@9"),
         ("Rprec", "r_precision"),
         (
             "expected_profit@5%(cost=5,benefit=200)",
@@ -151,7 +153,8 @@ def test_what_is_understood_of_metrics_by_value(name, printed):
         ("rie(alpha)", "no settings but alpha=..."),
         ("rie(alpha=x)", "must have a number as alpha"),
         ("rie(alpha=-2)", "`alpha` must be a finite number above 0"),
-        ("recall@5(alpha=2)", "must have no settings; got"),
+        ("recall@5(alpha=2)", "must have no settings but normalize=...; got"),
+        ("recall@5(normalize=hits)", "`normalize` must be one of"),
         ("average_precision(normalize=hits)", "must have no settings; got"),
         ("average_precision@5(normalize=all)", "`normalize` must be one of"),
         ("k_at_recall", "must have a recall, as in 'k_at_recall(0.8)'; got 'k_at_rec"),

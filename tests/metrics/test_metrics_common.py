@@ -49,6 +49,7 @@ PERFECT = {
 # 5 targets in a tie of 30 items: "expected" (None: see the enumerations), "together"
 CONSTANT = {
     "recall@4": (4 / 30, 1),
+    "recall@4 min": (5 / 30, 1),
     "precision@4": (5 / 30, 5 / 30),
     "precision@0.5": (5 / 30, 5 / 30),
     "enrichment_factor@4": (1, 1),

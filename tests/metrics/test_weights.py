@@ -31,6 +31,7 @@ FRACTIONS = {
     "average_precision@4 relevant": {"k": 0.4},
     "average_precision@4 hits": {"k": 0.4},
     "recall@4": {"t": 0.4},
+    "recall@4 min": {"t": 0.4},
     "precision@4": {"t": 0.4},
     "enrichment_factor@4": {"t": 0.4},
     "expected_profit@4": {"t": 0.4},

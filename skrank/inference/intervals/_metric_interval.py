@@ -416,11 +416,13 @@ class MetricInterval(MetricQuestion[MetricIntervalResult]):
         """Return the beta distribution of precision or recall."""
         frame = metric.frame(ranking, ranking.n_targets)
         zero = zero_of(metric, frame)
-        hits = (metric.value(ranking) - zero) * metric.divisor(frame)
+        divisor = float(metric.divisor(frame))
+        hits = (metric.value(ranking) - zero) * divisor
         retrieved = PrecisionAtT | EnrichmentFactor | ExpectedProfit
-        of_retrieved = isinstance(metric, retrieved)
+        # also of capped recall, if there are more targets than places
+        of_retrieved = isinstance(metric, retrieved) or divisor < frame.n_targets
         total = frame.cut if of_retrieved else frame.n_targets
-        scale = total / metric.divisor(frame)
+        scale = total / divisor
         # the prior of Jeffreys
         return BetaRule(hits + 0.5, total - hits + 0.5, scale, zero)
 

@@ -36,6 +36,7 @@ from skrank.metrics._definitions._sums import (
     RobustInitialEnhancement,
     RPrecision,
     average_precision_at,
+    recall_at,
 )
 
 # Metrics by name; average precision with a cutoff has its own class.
@@ -162,6 +163,8 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     kind: Any = METRICS[name]
     if name == "average_precision" and cutoff:
         kind, called, allowed = average_precision_at, "k", ["normalize"]
+    elif name == "recall":
+        kind, called, allowed = recall_at, "t", ["normalize"]
     else:
         called = kind.cutoff
         allowed = [one for one in kind.checks if one != called]

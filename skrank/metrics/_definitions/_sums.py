@@ -173,6 +173,26 @@ class RecallAtT(_HitsAbove):
 
 
 @dataclass(frozen=True, slots=True)
+class CappedRecallAtT(RecallAtT):
+    """Hits in the top t as a share of those of the best ranking, min(m, t)."""
+
+    template: ClassVar[str] = "recall@{0.t}(normalize=min)"
+
+    def divisor(self, frame: Frame) -> Array:
+        """Return the number of targets, or the largest number above the cutoff."""
+        return np.minimum(frame.n_targets, frame.cut)
+
+
+def recall_at(
+    t: float, normalize: str = "relevant", ties: str = "expected"
+) -> RecallAtT:
+    """Return recall at t with one of its divisors."""
+    check_option("normalize", normalize, ("relevant", "min"))
+    kind = CappedRecallAtT if normalize == "min" else RecallAtT
+    return kind(t=t, ties=ties)
+
+
+@dataclass(frozen=True, slots=True)
 class PrecisionAtT(RecallAtT):
     """Share of targets in the top t."""
 
