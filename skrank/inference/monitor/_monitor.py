@@ -34,6 +34,7 @@ from skrank.metrics._definitions import (
     PrecisionAtT,
     make_metric,
 )
+from skrank.null._grid import upper_tails
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Part, Rankings
 
@@ -412,8 +413,18 @@ class RankingMonitor(Question[RankingMonitorResult]):
             return value, None
         if self.metric is None:
             return value, evidence_of_places(row[0])
+        return value, evidence_of_pvalue(self._log10_pvalue(row[0], value))
+
+    def _log10_pvalue(self, ranking: Ranking, value: float) -> float:
+        """Return the p-value of a day, or an upper bound that is close to it."""
+        metric, m, ties = self._metric(), ranking.n_targets, ranking.items.tie_groups()
+        if not ranking.n_missed:
+            shape = ties.ends.tobytes(), ties.merged.tobytes(), ranking.several, int(m)
+            log_p = upper_tails(metric, *shape).log_pvalue(value)
+            if log_p is not None:
+                return log_p / math.log(10)
         test = RandomSelectionTest(metric, random_state=self.random_state)
-        return value, evidence_of_pvalue(test.from_rankings(row[0]).log10_pvalue)
+        return test.from_rankings(ranking).log10_pvalue
 
     def _range(self) -> tuple[float, float]:
         """Return the bounds of the values of the days."""
