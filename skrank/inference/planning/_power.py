@@ -525,12 +525,16 @@ def _solve_power(
     root of the number of targets, and a line has less simulation error than a point.
     The weights are those of a probit regression.
     """
-    power_of, low, high = cache(power_of), 0.0, first
-    while power_of(high) < power:
-        low, high = high, growth * high
-        if high > most:
+    power_of, step = cache(power_of), 0
+    while (found := power_of(first * growth**step)) < power:
+        # the next step does not reach the power from a quarter of it, or seldom
+        step += 2 if found < power / 4 and first * growth ** (step + 2) <= most else 1
+        if first * growth**step > most:
             rule = f"be reached with up to {_MOST_TARGETS} targets, or by any ranking"
             raise invalid("power", rule, f"{power:g}")
+    if step and power_of(first * growth ** (step - 1)) >= power:
+        step -= 1
+    low, high = first * growth ** (step - 1) * (step > 0), first * growth**step
     places = np.linspace(low, high, 5)
     # 0 and 1 have no quantile
     powers = np.clip([power_of(one) for one in places], 1e-4, 1 - 1e-4)
