@@ -85,7 +85,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
     The evidence is multiplied over the days, and its mean given the days before is at
     most 1 if the hypothesis is true; it then ever exceeds ``1 / alpha`` with a
     probability of at most alpha [1]_. Against random selection it is a likelihood ratio
-    of the ranks of the targets, or a function of the p-value of the day [2]_. Against a
+    of the ranks of the targets, or a function of the p-value of the day [2]_, or of an
+    upper limit of it that is at most 2 % larger and that alike days share. Against a
     number or a model it is a bet on the values of the day [3]_; against a number it may
     start on any day, because a model may become worse on any day.
 

@@ -112,7 +112,7 @@ class SampledMetricInterval(Settings):
 
     With one sampled stratum the level is guaranteed. With several it is not proved;
     :ref:`validation_sampled` has the coverage by enumeration. Time and memory are
-    proportional to the number of labels, after O(n log r) for n items.
+    proportional to the number of strata, after O(n log r) for n items and r labels.
 
     References
     ----------
@@ -449,7 +449,7 @@ class SampledMetricInterval(Settings):
         rng, r = self._generator(), ranking
         samples = zip(r.n_items - r.n_labelled, r.n_labelled, r.n_found, strict=True)
         columns = [_of_stratum(rng, *one, self.n_resamples) for one in samples]
-        return np.moveaxis(columns, 0, 2)
+        return np.moveaxis(np.array(columns), 0, 2)
 
     def _intervals_of_completed(
         self, ranking: SampledRanking, drawn: Floats

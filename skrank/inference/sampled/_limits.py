@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from skrank._utils._warnings import warn
 from skrank.inference.sampled._draws import Choice, Exchanged, Floats
-from skrank.inference.sampled._placements import Placements
+from skrank.inference.sampled._placements import Cut, Placements
 
 # Draws, of those with the most extreme values, at which the bound of a metric may
 # begin: all of them with 3,000 draws at a level of 95 %
@@ -57,11 +57,9 @@ class ChosenDraws:
             least, most = low[:, i], -high[:, i]
             if self._n_varying[i] == 1:
                 inside = self._inside(i)
-                ends = least[inside].min(), most[inside].min()
+                ends = [one[inside].min() for one in (least, most)]
             elif base is None or not self._n_varying[i]:
-                ends = tuple(
-                    np.partition(one, self._n_out)[self._n_out] for one in (least, most)
-                )
+                ends = [one[self._n_out] for one in np.sort([least, most])]
             else:
                 changed = usual | {h: self.extra.other[:, i] - base[h]}
                 ends = [
@@ -130,7 +128,8 @@ class _HitsOfSide:
     ) -> None:
         self._placements, self._side, self._n_out = placements, side, n_out
         cuts, share = placements.cuts(depths)
-        self._cuts = cuts if share.any() else cuts[:1]  # without a divided tie
+        # both ends are the same without a divided tie
+        self._cuts: tuple[Cut, ...] = cuts if share.any() else cuts[:1]
         self._share = share[:, None]
         itself = Exchanged(usual, usual[:, :1], np.zeros(1, dtype=np.intp))
         self._ends = [
@@ -165,7 +164,7 @@ class _HitsOfSide:
         self, rows: NDArray[np.intp], hits: Floats
     ) -> tuple[Floats, NDArray[np.intp]]:
         """Return the least hits above all depths after an exchange, and their draws."""
-        smallest, draws = (one.copy() for one in self._tails)
+        smallest, draws = self._tails[0].copy(), self._tails[1].copy()
         smallest[rows], draws[rows] = _tails(hits, self._n_out)
         return smallest, draws
 

@@ -17,6 +17,9 @@ from skrank.inference.sampled._draws import Choice, Exchanged, Floats, as_drawn
 from skrank.metrics._definitions._tie_sums import harmonic_sums, run_precisions
 from skrank.ranking._sampled import SampledRanking
 
+# Blocks, and numbers of places without a label in them, above which hits count
+Cut = tuple[Any, Any]
+
 
 class Placements:
     """Sums over the blocks, from which the metrics follow for any numbers of targets.
@@ -107,7 +110,7 @@ class Placements:
         below = outer.usual.sum(axis=1)[:, None] - outer.usual - outer.better
         # in the same order for any number of draws, so that equal sums stay equal
         terms = np.ascontiguousarray(inner.usual + targets.better * outer.usual)
-        total = terms.sum(axis=1)[:, None] + inner.change
+        total: Floats = terms.sum(axis=1)[:, None] + inner.change
         total += targets.better[:, choice.at] * outer.change
         total += below[:, choice.at] * targets.change
         if not self._cut.size:
@@ -200,7 +203,7 @@ class Placements:
         hits: Floats = self.hits(choice.of(drawn), depths, "mean")[0]
         return hits
 
-    def cuts(self, depth: Any) -> tuple[Any, Any]:
+    def cuts(self, depth: Any) -> tuple[tuple[Cut, Cut], Floats]:
         """Return the ends of the tie of each depth, and the share of it above.
 
         An end is a block, and so many places without labels in it. Those of a run are
