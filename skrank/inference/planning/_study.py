@@ -215,9 +215,11 @@ class Study:
         # each row is below the one before, so that all rows are counted at once
         keys = scores - (np.ptp(scores) + 1) * row
         levels, hits = np.unique(keys[:, :m], return_counts=True)
-        below, level_with = count_levels(keys[:, m:].ravel(), levels)
-        above = np.repeat(size * (n - m) - below - level_with, hits)[::-1]
-        return self._measured(above.reshape(size, m) - row * (n - m))
+        below, level_with = count_levels(keys.ravel(), levels)
+        # all items above a target, without the targets among them
+        others = size * (n - m) - below - level_with + hits.cumsum()
+        above = np.repeat(others, hits)[::-1].reshape(size, m)
+        return self._measured(above - row * (n - m))
 
     def _measured(self, others: NDArray[np.intp]) -> _Floats:
         """Return the values of rankings, from the non-targets above each target."""
