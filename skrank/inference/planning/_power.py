@@ -266,8 +266,8 @@ def comparison_power(
     critical value that is linear in the difference, by which all studies are decided,
     and a correction (control variate).
     The time grows with the number of items. A power takes about a second for 1000
-    items with 50 targets, and for 20 000 with 200; a number of targets takes about five
-    times as long.
+    items with 50 targets, and for 20 000 with 200; a number of targets takes three to
+    five times as long.
 
     The number of targets is fixed, and cutoffs that are a number of items are those of
     the planned size, as in :func:`random_selection_power`. See :ref:`planning` for the
