@@ -20,6 +20,7 @@ from sklearn.metrics import roc_auc_score
 
 from cases import AreaUnderROC, assert_share, runs
 from skrank import (
+    RandomSelectionTest,
     Ranking,
     RankingMonitor,
     Rankings,
@@ -95,6 +96,26 @@ def test_the_hypothesis_is_that_of_a_day_given_the_days_before():
         ends = " is at least 0.3" if name in ("reference", "ties") else ""
         assert result.hypothesis == f"{said} given the days before{ends}"
         assert f"the hypothesis that {result.hypothesis} is" in result.conclusion()
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+def test_evidence_by_a_metric_is_that_of_the_pvalue_of_the_day(rounded):
+    # or of one that is larger by 2 % at most, beside the error of the test
+    powers = np.array([0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
+    rng, y = np.random.default_rng(0), np.arange(300) < 4
+    for shift in (0.0, 1.0, 2.0, 40.0):  # the last ranking is perfect
+        score = rng.normal(shift * y)
+        score = np.round(score, 1) if rounded else score
+        test = RandomSelectionTest().from_predictions(y, score)
+        log_p, error = math.log(test.pvalue), test.pvalue_relative_error
+        least, most = (
+            np.log10(np.mean(powers * np.exp((powers - 1) * (log_p + more))))
+            for more in (0.02 + error, -error)
+        )
+        found = RankingMonitor("average_precision").from_predictions(
+            y, score, groups=np.zeros(300)
+        )
+        assert least - 1e-9 <= found.log10_evidence <= most + 1e-9
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from skrank._utils._numbers import number
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
 from skrank._utils._text import columns_of, format_size
-from skrank.inference.planning._study import Study
+from skrank.inference.planning._study import Studies, Study
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
@@ -151,9 +151,11 @@ class PowerResult(Printed):
         return f"{self.asked_power:.3g} asked, {self.power:.3g} found ({error})"
 
 
-def power_at(study: Study, level: float, n_targets: int) -> dict[str, Any]:
-    """Return the fields of a result that depend on the size."""
-    drawn = study.draw(n_targets, level)
+def power_at(
+    study: Study, level: float, n_targets: int, drawn: Studies | None = None
+) -> dict[str, Any]:
+    """Return the fields of a result that depend on the size, with studies of it."""
+    drawn = drawn or study.draw(n_targets, level)
     (power, error), means = drawn.power(level), drawn.values.mean(axis=0)
     values, n = study.population(n_targets), study.n_samples(n_targets)
     found: dict[str, Any] = {"n_targets": n_targets, "n_samples": n}

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 from scipy.stats import rankdata, t
 
 from skrank._utils._jobs import run_draws
@@ -33,6 +33,7 @@ from skrank.inference.variability._binormal import (
 from skrank.inference.variability._changes import item_changes
 from skrank.metrics._definitions import Frame, Metric
 from skrank.null import RandomSelectionNull
+from skrank.ranking._level_counts import count_levels
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._ties import untied
 
@@ -174,9 +175,7 @@ class Study:
             )
         return binormal_values(self.metric, frame, at, self.spread, self.n_distinct)
 
-    def draw(
-        self, n_targets: int, level: float
-    ) -> SelectionStudies | ComparisonStudies:
+    def draw(self, n_targets: int, level: float) -> Studies:
         """Draw studies with so many targets, for a test at a level."""
         if len(self.shifts) == 1:
             return SelectionStudies(self, n_targets)
@@ -203,19 +202,24 @@ class Study:
             others = self.pilot.draw_others((size, self.n_samples(m) - m), rng)
             return np.asarray(-ndtri(np.concatenate([targets, others], axis=2)))
         scores = rng.standard_normal((2, size, self.n_samples(m)))
-        own = np.sqrt(1 - self.correlation**2)
-        scores[1] = self.correlation * scores[0] + own * scores[1]
+        scores[1] *= np.sqrt(1 - self.correlation**2)
+        scores[1] += self.correlation * scores[0]
         means = np.array(self.shifts)[:, None, None]
         scores[..., :m] = means + self.spread * scores[..., :m]
         return scores
 
     def values_of(self, m: int, scores: _Floats) -> _Floats:
         """Return the values of rankings of one model, in rows of scores."""
-        row = np.arange(len(scores))[:, None]
-        keys = row + ndtr(-scores)  # shares, so that all rows are sorted at once
-        others = np.sort(keys[:, m:].ravel())
-        above = others.searchsorted(np.sort(keys[:, :m], axis=1).ravel())
-        return self._measured(above.reshape(-1, m) - row * (scores.shape[1] - m))
+        size, n = scores.shape
+        row = np.arange(size)[:, None]
+        # each row is below the one before, so that all rows are counted at once
+        keys = scores - (np.ptp(scores) + 1) * row
+        levels, hits = np.unique(keys[:, :m], return_counts=True)
+        below, level_with = count_levels(keys.ravel(), levels)
+        # all items above a target, without the targets among them
+        others = size * (n - m) - below - level_with + hits.cumsum()
+        above = np.repeat(others, hits)[::-1].reshape(size, m)
+        return self._measured(above - row * (n - m))
 
     def _measured(self, others: NDArray[np.intp]) -> _Floats:
         """Return the values of rankings, from the non-targets above each target."""
@@ -316,6 +320,9 @@ class ComparisonStudies:
         if self.m >= MANY_TARGETS:
             return float(test * t.isf(level / 2, self.m - 1))
         return float(test[-max(int(level * (test.size + 1) + ROUNDING), 1)])
+
+
+Studies = SelectionStudies | ComparisonStudies
 
 
 def _share(found: Any) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,12 +27,9 @@ from skrank._utils._warnings import warn
 from skrank.inference.base._question import Settings
 from skrank.inference.intervals._metric_interval import MetricInterval
 from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
-from skrank.inference.sampled._placements import Floats, Placements
-from skrank.inference.sampled._result import (
-    SampledMetricResult,
-    draws_with_one_more_label,
-    ranking_of,
-)
+from skrank.inference.sampled._draws import Choice, Floats, as_drawn, choices
+from skrank.inference.sampled._placements import Placements
+from skrank.inference.sampled._result import SampledMetricResult, ranking_of
 from skrank.inference.variability._binormal import binormal_values
 from skrank.metrics._definitions import (
     AnyMetric,
@@ -114,7 +112,7 @@ class SampledMetricInterval(Settings):
 
     With one sampled stratum the level is guaranteed. With several it is not proved;
     :ref:`validation_sampled` has the coverage by enumeration. Time and memory are
-    proportional to the number of labels, after O(n log r) for n items.
+    proportional to the number of strata, after O(n log r) for n items and r labels.
 
     References
     ----------
@@ -431,10 +429,7 @@ class SampledMetricInterval(Settings):
             ),
             _ranking=ranking,
             _drawn=drawn,
-            _values=tuple(
-                _ends(metric, placements, extra)
-                for extra in draws_with_one_more_label(ranking, drawn)
-            ),
+            _values=_ends(metric, placements, [*choices(ranking)], drawn),
             _population=(
                 self._intervals_of_completed(ranking, drawn)
                 if self.population and not math.isnan(value)
@@ -442,8 +437,8 @@ class SampledMetricInterval(Settings):
             ),
         )
 
-    def _drawn(self, ranking: SampledRanking) -> tuple[Floats, ...]:
-        """Draw the targets without a label, for `draws_with_one_more_label`.
+    def _drawn(self, ranking: SampledRanking) -> Floats:
+        """Draw the targets without a label, (3, n_resamples, n_strata).
 
         The total of the targets of a stratum has its lower and its upper confidence
         distribution, x + BetaBinomial(n - r; x, r - x + 1) and x + BetaBinomial(n - r;
@@ -454,19 +449,30 @@ class SampledMetricInterval(Settings):
         rng, r = self._generator(), ranking
         samples = zip(r.n_items - r.n_labelled, r.n_labelled, r.n_found, strict=True)
         columns = [_of_stratum(rng, *one, self.n_resamples) for one in samples]
-        base, less, more = (np.stack(one, axis=1) for one in zip(*columns, strict=True))
-        return base, less, more
+        return np.moveaxis(np.array(columns), 0, 2)
 
     def _intervals_of_completed(
-        self, ranking: SampledRanking, drawn: tuple[Floats, ...]
+        self, ranking: SampledRanking, drawn: Floats
     ) -> tuple[MetricIntervalResult, ...]:
         """Return intervals of lists in which targets were put on free places."""
         question = MetricInterval(self.metric, n_resamples=999)
-        rng = self._generator()
-        draws = np.concatenate([*draws_with_one_more_label(ranking, drawn)])
-        targets = draws.sum(axis=1) + ranking.n_found.sum()
-        rows = draws[(targets > 0) & (targets < ranking.n_samples)]
-        some = rows[:: max(1, len(rows) // _COMPLETED)][:_COMPLETED]
+        rng, chosen = self._generator(), [one.of(drawn) for one in choices(ranking)]
+        # by the strata with few labels, and then by the one that is exchanged
+        order = sorted(
+            (i // 2, number, i % 2)
+            for i, one in enumerate(chosen)
+            for number in range(one.at.size)
+        )
+        left = np.array([chosen[2 * i + j].sums[:, k] for i, k, j in order])
+        targets = left + ranking.n_found.sum()
+        rows = np.argwhere((targets > 0) & (targets < ranking.n_samples))
+        some = []
+        for at, draw in rows[:: max(1, len(rows) // _COMPLETED)][:_COMPLETED]:
+            i, k, j = order[at]
+            one = chosen[2 * i + j]
+            extra = one.usual[draw].copy()
+            extra[one.at[k]] = one.other[draw, k]
+            some.append(extra)
         lists = [_complete_list(ranking, extra.astype(int), rng) for extra in some]
         return tuple(question.from_predictions(*one) for one in lists)
 
@@ -514,39 +520,61 @@ def _complete_list(
     return marks, -np.where(in_tie, np.repeat(r.above, length), np.arange(n))
 
 
-def _ends(metric: Any, placements: Placements, extra: Floats) -> tuple[Floats, Floats]:
-    """Return the smallest and the largest value that the places of targets allow."""
+def _ends(
+    metric: Any, placements: Placements, chosen: Sequence[Choice], drawn: Floats
+) -> tuple[tuple[Floats, Floats], ...]:
+    """Return the smallest and the largest values that the places of targets allow."""
     last, first = (
-        metric_values(metric, placements, extra, side) for side in ("last", "first")
+        _values(metric, placements, chosen, drawn, side) for side in ("last", "first")
     )
-    return (last, first) if metric.greater_is_better else (first, last)
+    ends = (last, first) if metric.greater_is_better else (first, last)
+    return tuple(zip(*ends, strict=True))
 
 
 def metric_values(
     metric: Any, placements: Placements, extra: Floats, side: str
 ) -> Floats:
-    """Return the metric for the targets of the strata, at places of one side.
+    """Return the metric for the targets of the strata, (n_draws, n_strata)."""
+    choice, drawn = as_drawn(extra)
+    (values,) = _values(metric, placements, [choice], drawn, side)
+    return values[:, 0]
+
+
+def _values(
+    metric: Any,
+    placements: Placements,
+    chosen: Sequence[Choice],
+    drawn: Floats,
+    side: str,
+) -> Iterator[Floats]:
+    """Yield the metric of each choice, with targets at places of one side.
 
     Without any target it is NaN, or the value of the worst or of the best ranking of
     one target.
     """
-    n = placements.ranking.n_samples
-    m = placements.ranking.n_found.sum() + extra.sum(axis=1)
-    lone = (m == 0) & (not metric.always_defined)
-    m, more = m + lone, lone * (side == "first")
+    n, found = placements.ranking.n_samples, placements.ranking.n_found.sum()
     if isinstance(metric, AveragePrecision):
-        values = (placements.precisions(extra, side) + more) / m
-    elif isinstance(metric, KAtRecall):
-        needed = np.ceil(metric.recall * m * (1 - ROUNDING))
-        ranks = placements.rank_of(extra, np.minimum(needed, m) * ~lone, side)
-        ranks = np.where(lone, 1 if side == "first" else n, ranks)
-        values = metric.of_rank(ranks, needed, n)
-    else:
-        cut = _depth_of(metric, placements)
-        hits = placements.hits(extra, [cut], side)[:, 0] + more
-        frame = Frame(n, m, cut)
-        values = hits / metric.divisor(frame) + metric.offset(frame)
-    return np.where(lone & (side == "mean"), np.nan, values)
+        of_strata = [placements.sums_of_strata(one, side) for one in drawn]
+        inner, outer = map(np.stack, zip(*of_strata, strict=True))
+    for choice in chosen:
+        extra = choice.of(drawn)
+        m = found + extra.sums
+        lone = (m == 0) & (not metric.always_defined)
+        m, more = m + lone, lone * (side == "first")
+        if isinstance(metric, AveragePrecision):
+            total = placements.precisions(choice, drawn, (inner, outer), side)
+            values = (total + more) / m
+        elif isinstance(metric, KAtRecall):
+            needed = np.ceil(metric.recall * m * (1 - ROUNDING))
+            ranks = placements.rank_of(extra, np.minimum(needed, m) * ~lone, side)
+            ranks = np.where(lone, 1 if side == "first" else n, ranks)
+            values = metric.of_rank(ranks, needed, n)
+        else:
+            cut = _depth_of(metric, placements)
+            hits = placements.hits(extra, cut, side) + more
+            frame = Frame(n, m, cut)
+            values = hits / metric.divisor(frame) + metric.offset(frame)
+        yield np.where(lone & (side == "mean"), np.nan, values)
 
 
 def _depth_of(metric: Any, placements: Placements) -> Any:
@@ -576,7 +604,8 @@ def _check_known(metric: Any, placements: Placements, *, population: bool) -> No
         # the bounds are smooth
         extra = np.unique(np.rint(np.geomspace(1, rooms[unknown] + 1, 2**14))) - 1
         is_rest = np.arange(rooms.size) == unknown
-        low, high = _ends(metric, placements, extra[:, None] * is_rest)
+        choice, drawn = as_drawn(extra[:, None] * is_rest)
+        ((low, high),) = _ends(metric, placements, [choice], drawn)
         least, most = float(low.min()), float(high.max())
         if most - least <= ROUNDING * max(abs(most), 1):
             return

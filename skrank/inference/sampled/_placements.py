@@ -1,23 +1,24 @@
 """Average precision and hits, given how many targets each stratum holds.
 
 The input is a `SampledRanking` and the targets of each stratum that were not found,
-`extra`, of shape (n_draws, n_strata). The places of these targets among those without a
-label are at random ("mean"), which gives the expected value, or the first or the last
-ones of the stratum. No other places give a larger or a smaller average precision, or
-number of hits, since a target that moves up raises both.
+`extra`, of shape (n_draws, n_strata), or `Exchanged` ones. The places of these targets
+among those without a label are at random ("mean"), which gives the expected value, or
+the first or the last ones of the stratum. No other places give a larger or a smaller
+average precision, or number of hits, since a target that moves up raises both.
 """
 
 import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skrank._utils._rounding import ROUNDING
+from skrank.inference.sampled._draws import Choice, Exchanged, Floats, as_drawn
 from skrank.metrics._definitions._tie_sums import harmonic_sums, run_precisions
 from skrank.ranking._sampled import SampledRanking
 
-Floats = NDArray[np.float64]
+# Blocks, and numbers of places without a label in them, above which hits count
+Cut = tuple[Any, Any]
 
 
 class Placements:
@@ -71,34 +72,60 @@ class Placements:
                 u * w,
             )
         )
-        # pairs of blocks in one tie, which is cut by the ends of strata
-        self._pairs = [
-            (i, j)
-            for i in self.first[1:] - 1
-            for j in range(i + 1, np.searchsorted(r.above, r.above[i], side="right"))
-            if r.in_tie[j] and r.above[i] == r.above[j]
-        ]
+        # the first block of the tie of each block, and the next one below it
+        self._tie = np.searchsorted(r.above, r.above)
+        self._below = np.searchsorted(r.above, r.above, side="right")
+        # blocks of ties that the ends of strata cut
+        self._cut = np.flatnonzero(self._below - self._tie > 1)
 
-    def precisions(self, extra: Floats, side: str) -> Floats:
-        """Return the sum of the precisions at the ranks of all targets."""
+    def sums_of_strata(self, extra: Floats, side: str) -> tuple[Floats, Floats]:
+        """Return what the targets of each stratum add to the sum of precisions.
+
+        The first sums are those within each stratum, the second ones are those that
+        each target of a better stratum adds.
+        """
         found, aw, uw, linear, square = self._of_strata
         if side == "mean":
             share = extra / np.maximum(self.rooms, 1)
             second = share * np.maximum(extra - 1, 0) / np.maximum(self.rooms - 1, 1)
-            inner, outer = found + share * linear + second * square, aw + share * uw
-        else:
-            inner, outer = np.empty(extra.shape), np.empty(extra.shape)
-            for h in range(aw.size):
-                counts, of_draw = np.unique(extra[:, h], return_inverse=True)
-                within, across = self._one_side(h, counts, side)
-                inner[:, h] = (found[h] + within)[of_draw]
-                outer[:, h] = (aw[h] + across)[of_draw]
-        targets = self.ranking.n_found + extra
-        above = targets.cumsum(axis=1) - targets
-        total: Floats = (inner + above * outer).sum(axis=1)
-        for i, j in self._pairs:  # those were counted as if in different ties
-            both = self._in_block(i, extra, side) * self._in_block(j, extra, side)
-            total += both * (2 * self._q[j] - self._w[j])
+            return found + share * linear + second * square, aw + share * uw
+        inner, outer = np.empty(extra.shape), np.empty(extra.shape)
+        for h in range(aw.size):
+            counts, of_draw = np.unique(extra[:, h], return_inverse=True)
+            within, across = self._one_side(h, counts, side)
+            inner[:, h] = (found[h] + within)[of_draw]
+            outer[:, h] = (aw[h] + across)[of_draw]
+        return inner, outer
+
+    def precisions(
+        self, choice: Choice, drawn: Floats, sums: tuple[Floats, Floats], side: str
+    ) -> Floats:
+        """Return the sums of the precisions at the ranks of all targets.
+
+        `drawn` are the targets without a label, and `sums` are those of the strata, of
+        which `choice` takes the usual ones and exchanges some. O(n_draws) for each.
+        """
+        targets = choice.of(self.ranking.n_found + drawn)
+        inner, outer = map(choice.of, sums)
+        below = outer.usual.sum(axis=1)[:, None] - outer.usual - outer.better
+        # in the same order for any number of draws, so that equal sums stay equal
+        terms = np.ascontiguousarray(inner.usual + targets.better * outer.usual)
+        total: Floats = terms.sum(axis=1)[:, None] + inner.change
+        total += targets.better[:, choice.at] * outer.change
+        total += below[:, choice.at] * targets.change
+        if not self._cut.size:
+            return total
+        # pairs in a tie of several strata were counted as if in different ties
+        h = self.ranking.stratum[self._cut]
+        number, at = np.nonzero(choice.at[:, None] == h)
+        of_blocks = Choice(choice.usual[h], at, choice.other[number])
+        hits = of_blocks.of(self._in_cut_blocks(drawn, side))
+        pair = (2 * self._q - self._w)[self._cut]
+        tie = np.unique(self._tie[self._cut], return_index=True, return_inverse=True)
+        in_tie = np.add.reduceat(hits.usual, tie[1], axis=1)[:, tie[2]]
+        added = pair * (in_tie - hits.usual)  # by each target of the block
+        total += (hits.usual * added).sum(axis=1)[:, None] / 2
+        np.add.at(total.T, number, (added[:, at] * hits.change).T)
         return total
 
     def _one_side(self, h: int, extra: Floats, side: str) -> tuple[Floats, Floats]:
@@ -144,15 +171,15 @@ class Placements:
             outer + np.where(in_tie, rest * self._w[j], of_run),
         )
 
-    def _in_block(self, i: int, extra: Floats, side: str) -> Floats:
-        """Return the targets of a block."""
-        h = self.ranking.stratum[i]
-        ends = self._u_before[i] + np.array([0, self.ranking.unlabelled[i]])
-        above, down_to = (self._above(extra[:, h], h, one, side) for one in ends)
-        found: Floats = self.ranking.hits[i] + down_to - above
+    def _in_cut_blocks(self, extra: Floats, side: str) -> Floats:
+        """Return the targets of the blocks of ties that the ends of strata cut."""
+        h, before = self.ranking.stratum[self._cut], self._u_before[self._cut]
+        ends = before, before + self.ranking.unlabelled[self._cut]
+        above, down_to = (self.in_room(extra[..., h], h, one, side) for one in ends)
+        found: Floats = self.ranking.hits[self._cut] + down_to - above
         return found
 
-    def _above(self, extra: Any, h: Any, places: Any, side: str) -> Any:
+    def in_room(self, extra: Any, h: Any, places: Any, side: str) -> Any:
         """Return the targets on the first `places` without a label of stratum h."""
         room = self.rooms[h]
         if side == "first":
@@ -161,67 +188,79 @@ class Placements:
             return np.maximum(extra - (room - places), 0)
         return extra * (places / np.maximum(room, 1))
 
-    def hits(self, extra: Floats, depth: Any, side: str) -> Floats:
-        """Return the hits above each depth, of shape (n_draws, n_depths).
+    def hits(self, extra: Exchanged, depth: Any, side: str) -> Floats:
+        """Return the hits above a depth for each exchange, or above depths for one.
 
         A tie that contains a depth is divided.
         """
+        cuts, share = self.cuts(depth)
+        low, high = (self.hits_down_to(extra, *one, side) for one in cuts)
+        return np.asarray(low + share * (high - low))
+
+    def expected_hits(self, depths: Any) -> Floats:
+        """Return the hits above depths, for the targets that are expected."""
+        choice, drawn = as_drawn(self.expected[None])
+        hits: Floats = self.hits(choice.of(drawn), depths, "mean")[0]
+        return hits
+
+    def cuts(self, depth: Any) -> tuple[tuple[Cut, Cut], Floats]:
+        """Return the ends of the tie of each depth, and the share of it above.
+
+        An end is a block, and so many places without labels in it. Those of a run are
+        both at the depth.
+        """
         r, depth = self.ranking, np.asarray(depth, dtype=float)
-        block = np.searchsorted(self._ends, depth)
-        block = np.minimum(block, r.above.size - 1)
-        start, stop = self._tie_of(block)
-        inside = depth - r.above[block]
-        in_tie = r.in_tie[block]
-        run = self._down_to(extra, block, np.where(in_tie, 0, inside), side)
-        low = self._down_to(extra, start, 0, side)
-        high = self._down_to(extra, stop, 0, side)
-        return np.where(in_tie, low + inside / r.size[block] * (high - low), run)
+        block = np.minimum(np.searchsorted(self._ends, depth), r.above.size - 1)
+        inside, in_tie = depth - r.above[block], r.in_tie[block]
+        places = np.where(in_tie, 0, inside)
+        low = np.where(in_tie, self._tie[block], block), places
+        high = np.where(in_tie, self._below[block], block), places
+        return (low, high), np.where(in_tie, inside / r.size[block], 0.0)
 
     def depends_down_to(self, depth: float) -> int:
         """Return the items that hits above a depth depend on: all of a divided tie."""
-        start, stop = self._tie_of(np.searchsorted(self._ends, depth))
-        if not self.ranking.in_tie[start]:
+        block = np.searchsorted(self._ends, depth)
+        if not self.ranking.in_tie[block]:
             return math.ceil(depth)
-        return int(self._ends[stop - 1])
+        return int(self._ends[self._below[block] - 1])
 
-    def _tie_of(self, block: Any) -> tuple[Any, Any]:
-        """Return the first block of a tie, and the next block below it."""
-        above = self.ranking.above
-        start = np.searchsorted(above, above[block])
-        return start, np.searchsorted(above, above[block], side="right")
+    def room_above(self, block: Any, places: Any, h: Any) -> Any:
+        """Return the items of stratum h without a label above a cut."""
+        until = self._room[block] + places - self._room[self.first[h]]
+        return np.clip(until, 0, self.rooms[h])
 
-    def _down_to(self, extra: Floats, block: Any, places: Any, side: str) -> Floats:
+    def hits_down_to(
+        self, extra: Exchanged, block: Any, places: Any, side: str
+    ) -> Floats:
         """Return the hits before a block and in so many more places without labels."""
         room = self._room[block] + places
         starts = self._room[self.first]
         h = np.maximum(np.searchsorted(starts, room, side="right") - 1, 0)
-        row = np.arange(len(extra))[:, None]
-        above = np.cumsum(extra, axis=1) - extra
-        inside = self._above(extra[row, h], h, room - starts[h], side)
-        found: Floats = self._hits[block] + above[row, h] + inside
+        row = np.arange(len(extra.usual))[:, None]
+        of_stratum = np.where(h == extra.at, extra.other, extra.usual[row, h])
+        inside = self.in_room(of_stratum, h, room - starts[h], side)
+        better = extra.better[row, h] + (h > extra.at) * extra.change
+        found: Floats = self._hits[block] + better + inside
         return found
 
-    def rank_of(self, extra: Floats, number: Floats, side: str) -> Floats:
-        """Return the rank of a target by its number from the top; of each draw.
+    def rank_of(self, extra: Exchanged, number: Floats, side: str) -> Floats:
+        """Return the rank of a target by its number from the top; of each exchange.
 
         Within a tie, or a run of targets at random, it is the mean over the orders.
         """
-        r = self.ranking
-        ties = np.unique(r.above, return_index=True)[1]
-        low, high = np.zeros(len(extra), np.intp), np.full(len(extra), ties.size - 1)
+        r, ties = self.ranking, np.unique(self._tie)
+        low, high = (np.full(number.shape, one) for one in (0, ties.size - 1))
         while np.any(low < high):  # the first tie down to whose end it was found
             middle = (low + high) // 2
-            stop = self._tie_of(ties[middle])[1]
-            found = self._down_to(extra, stop[:, None], 0, side)[:, 0]
+            found = self.hits_down_to(extra, self._below[ties[middle]], 0, side)
             enough = found >= number * (1 - ROUNDING)
             low, high = (
                 np.where(enough, low, middle + 1),
                 np.where(enough, middle, high),
             )
         block = ties[low]
-        start, stop = self._tie_of(block)
-        before = self._down_to(extra, start[:, None], 0, side)[:, 0]
-        hits = self._down_to(extra, stop[:, None], 0, side)[:, 0] - before
+        before = self.hits_down_to(extra, block, 0, side)
+        hits = self.hits_down_to(extra, self._below[block], 0, side) - before
         place, size = number - before, r.size[block]
         if side != "mean":
             run = place + (size - hits if side == "last" else 0)

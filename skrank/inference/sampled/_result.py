@@ -5,25 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
-from scipy.stats import rankdata
 
 from skrank._utils._checks import check_count, check_flag, check_fraction, invalid
 from skrank._utils._numbers import interval, number
 from skrank._utils._signature import signature_of
-from skrank._utils._warnings import warn
 from skrank.curves._band import CurveBand
 from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.curves._hit_curve import HitCurve
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result
 from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
-from skrank.inference.sampled._placements import Floats, Placements
+from skrank.inference.sampled._draws import Floats, choices
+from skrank.inference.sampled._limits import ChosenDraws
+from skrank.inference.sampled._placements import Placements
 from skrank.inference.sampled._remaining import (
     remaining_evidence,
     remaining_limits,
@@ -31,14 +31,6 @@ from skrank.inference.sampled._remaining import (
 )
 from skrank.metrics._definitions import make_metric
 from skrank.ranking._sampled import SampledRanking
-
-# Labels below which all strata have one more item together. The smallest coverage over
-# all numbers of targets of two strata with five labels each is then .96; with half of
-# it, strata with 4 to 8 labels have .89.
-FEW = 10
-# Draws, of those with the most extreme values, at which the bound of a metric may
-# begin: all of them with 3,000 draws at a level of 95 %
-_CORNERS = 64
 
 
 @signature_of(
@@ -95,10 +87,10 @@ class SampledMetricResult(Result):
     n_labelled: int
     n_remaining: float
     _ranking: SampledRanking
-    # draws of the targets that were not found, for `draws_with_one_more_label`; and for
-    # each of its arrays the smallest and the largest value of the metric that the
-    # places of these targets allow
-    _drawn: tuple[Floats, ...]
+    # draws of the targets that were not found, from which `choices` takes; and for each
+    # choice the smallest and the largest value of the metric that the places of these
+    # targets allow
+    _drawn: Floats
     _values: tuple[tuple[Floats, Floats], ...]
     _population: tuple[MetricIntervalResult, ...] = ()
 
@@ -121,13 +113,13 @@ class SampledMetricResult(Result):
             If `confidence_level` is not between 0 and 1.
         """
         level = check_fraction("confidence_level", confidence_level)
-        metric, base = make_metric(self.metric), Placements(self._ranking).expected
-        limits_of = (
-            _limits if metric.always_defined else partial(_limits_of_any, base=base)
-        )
+        metric, base = make_metric(self.metric), None
+        if not metric.always_defined:  # monotone are precision and profit
+            base = Placements(self._ranking).expected
         limits = [
-            limits_of(extra, *pair, level)
-            for extra, pair in zip(self._draws(), self._values, strict=True)
+            one
+            for chosen, pair in zip(self._chosen(level), self._values, strict=True)
+            for one in chosen.limits(*pair, base)
         ]
         low = float(np.nanmin([self.value, *(one for one, _ in limits)]))
         high = float(np.nanmax([self.value, *(one for _, one in limits)]))
@@ -170,9 +162,8 @@ class SampledMetricResult(Result):
         level = check_fraction("confidence_level", confidence_level)
         if self._ranking.sampled.size == 1:
             return ConfidenceInterval(*remaining_limits(*self._one_sample(), level))
-        left = ((one, one.sum(axis=1)) for one in self._draws())
-        limits = [_limits(one, total, total, level) for one, total in left]
-        low, high = zip(*limits, strict=True)
+        limits = (one.limits(one.left, one.left) for one in self._chosen(level))
+        low, high = zip(*chain(*limits), strict=True)
         return ConfidenceInterval(int(min(low)), int(max(high)))
 
     def recall_so_far(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -242,8 +233,8 @@ class SampledMetricResult(Result):
         if n_sampled == 0:
             return 0.0
         if n_sampled > 1:
-            left = np.array([one.sum(axis=1) for one in self._draws()])
-            return float((left > at_most).mean(axis=1).max())
+            left = (one.of(self._drawn).sums for one in choices(self._ranking))
+            return float(max((one > at_most).mean(axis=0).max() for one in left))
         if sequential:
             evidence = remaining_evidence(*self._one_sample(), at_most)
             return min(1.0, math.exp(-evidence))
@@ -269,7 +260,7 @@ class SampledMetricResult(Result):
             advice = "`hit_curve_band` gives its limits."
             raise invalid("y_true", rule, "a stratum without", advice)
         depths = np.append(np.unique(r.above), r.n_samples)
-        hits = placements.hits(placements.expected[None], depths, "mean")[0]
+        hits = placements.expected_hits(depths)
         return HitCurve(depths, hits, r.n_samples, float(hits[-1]), 1.0, depths[1:])
 
     def hit_curve_band(
@@ -307,15 +298,12 @@ class SampledMetricResult(Result):
         n, placements = self._ranking.n_samples, Placements(self._ranking)
         usual = np.unique(np.append(spread_counts(n)[::2], n))
         depths = usual if t is None else chosen_counts("t", t, n)
-        hits = placements.hits(placements.expected[None], depths, "mean")[0]
-        limits = [(hits, hits)]
-        for extra in self._draws():
-            least, most = (
-                placements.hits(extra, depths, side) for side in ("last", "first")
-            )
-            limits.append(_limits(extra, least, most, level, together=simultaneous))
+        hits, limits = placements.expected_hits(depths), []
+        for one in self._chosen(level):
+            limits += one.band(placements, depths, together=simultaneous)
         low, high = zip(*limits, strict=True)
-        return CurveBand(depths, np.min(low, axis=0), np.max(high, axis=0), level)
+        low, high = np.min([hits, *low], axis=0), np.max([hits, *high], axis=0)
+        return CurveBand(depths, low, high, level)
 
     def conclusion(self) -> str:
         """Return what the labels say of the list, in sentences.
@@ -393,8 +381,9 @@ class SampledMetricResult(Result):
             "remaining": np.where(placements.is_unknown, np.nan, placements.expected),
         }
 
-    def _draws(self) -> Iterator[Floats]:
-        return draws_with_one_more_label(self._ranking, self._drawn)
+    def _chosen(self, level: float) -> Iterator[ChosenDraws]:
+        for choice in choices(self._ranking):
+            yield ChosenDraws(choice, self._drawn, level)
 
     def _one_sample(self) -> tuple[int, int, int]:
         """Return the items, labels and targets of the only stratum that was sampled."""
@@ -405,103 +394,6 @@ class SampledMetricResult(Result):
 def ranking_of(result: SampledMetricResult) -> SampledRanking:
     """Return the counts from which a result was computed."""
     return result._ranking
-
-
-def draws_with_one_more_label(
-    ranking: SampledRanking, drawn: tuple[Floats, ...]
-) -> Iterator[Floats]:
-    """Return draws of all strata, some of which have those of one more labelled item.
-
-    The draws are of shape (n_resamples, n_strata): as the sample is, with one more item
-    that is no target, and with one more target. Of the strata with many labels all have
-    one more that is no target; or one has a target more, and the others one that is no
-    target, or none. Those of few labels all have: a target in the better ones and none
-    in the others, or the reverse.
-    """
-    base, less, more = drawn
-    number, is_few = np.arange(base.shape[1]), ranking.n_labelled < FEW
-    few = [h for h in ranking.sampled if is_few[h]]
-    many = [h for h in ranking.sampled if not is_few[h]]
-    # at most 16 of the strata that may be the last better one, for many strata
-    at = np.unique(np.rint(np.linspace(0, len(few) - 1, 16))).astype(int)
-    for end in [few[i] for i in at] if few else [-1]:
-        for better, worse in ((more, less), (less, more))[: 1 + bool(few)]:
-            side = np.where(number <= end, better, worse)
-            none = np.where(is_few, side, less)
-            yield none
-            for h in many:
-                yield np.where(number == h, more, np.where(is_few, side, base))
-                if len(many) > 1:
-                    yield np.where(number == h, more, none)
-
-
-def _limits(
-    extra: Floats, low: Floats, high: Floats, level: float, *, together: bool = False
-) -> tuple[Floats, Floats]:
-    """Return limits of each column of `low` and `high` over the draws, the rows.
-
-    If one stratum was sampled, all values of the numbers of targets between the limits
-    of this number are within. Otherwise the same number of draws is outside on each
-    side, of each column, or of some column for columns `together`.
-    """
-    n_draws = len(low)
-    n_out = math.floor((1 - level) / 2 * n_draws)
-    if n_out < 1:
-        warn(
-            f"The limits are the most extreme ones of {n_draws} draws: the confidence "
-            f"level {level:.6g} needs `n_resamples` of {math.ceil(2 / (1 - level))}.",
-            UserWarning,
-        )
-    if np.count_nonzero(np.ptp(extra, axis=0)) == 1:
-        inside = np.argsort(extra.sum(axis=1))[n_out : n_draws - n_out]
-        return low[inside].min(axis=0), high[inside].max(axis=0)
-    n_out = _surely_outside((1 - level) / 2, n_draws)
-    if together:
-        ranks = [rankdata(one, "max", axis=0).min(axis=1) for one in (low, -high)]
-        outermost = np.sort(np.minimum(*ranks))
-        n_out = min(n_out, int(outermost[_surely_outside(1 - level, n_draws)]) - 1)
-    return np.sort(low, axis=0)[n_out], np.sort(high, axis=0)[n_draws - 1 - n_out]
-
-
-def _surely_outside(share: float, n_draws: int) -> int:
-    """Return the number of draws that is a share of all, less its standard error.
-
-    With the share itself, the least coverage of AP over three strata with five labels
-    each is .952 for 2,000 draws instead of .967, by the chance of the draws.
-    """
-    error = math.sqrt(share * (1 - share) * n_draws)
-    return max(0, math.floor(share * n_draws - error))
-
-
-def _limits_of_any(
-    extra: Floats, low: Floats, high: Floats, level: float, *, base: Floats
-) -> tuple[Floats, Floats]:
-    """Return limits of a metric that is not monotone in the targets of the strata.
-
-    A draw counts with the most extreme value of all draws between it and `base`, in
-    each stratum. This bound is monotone.
-    """
-    usual = _limits(extra, low, high, level)
-    if np.count_nonzero(np.ptp(extra, axis=0)) <= 1:
-        return usual
-    away = (extra - base)[:, np.ptp(extra, axis=0) > 0]
-    n_out = _surely_outside((1 - level) / 2, len(low))
-    lowest, highest = (_outermost(away, one, n_out) for one in (low, -high))
-    return lowest, -highest
-
-
-def _outermost(away: Floats, values: Floats, n_out: int) -> Floats:
-    """Return the smallest value below which at most `n_out` draws count."""
-    order = np.argsort(values)
-    at = np.unique(np.linspace(0, n_out, _CORNERS).astype(int))
-    beyond = np.ones((at.size, len(away)), dtype=bool)
-    for one in away.T:  # draws that are farther from the base than each corner
-        corner = one[order[at], None]
-        beyond &= np.where(corner > 0, one >= corner, one <= corner) | (corner == 0)
-    counted = np.logical_or.accumulate(beyond).sum(axis=1)
-    last = int(np.argmax((counted > n_out) | (at == n_out)))
-    smallest: Floats = values[order[at[max(0, last - (at[last] > last))]]]
-    return smallest
 
 
 def _scale_of(low: float, high: float) -> tuple[Any, Any]:
