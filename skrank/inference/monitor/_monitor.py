@@ -34,7 +34,7 @@ from skrank.metrics._definitions import (
     PrecisionAtT,
     make_metric,
 )
-from skrank.null._grid import upper_tails
+from skrank.null._grid import tails_of_shape
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Part, Rankings
 
@@ -85,8 +85,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
     The evidence is multiplied over the days, and its mean given the days before is at
     most 1 if the hypothesis is true; it then ever exceeds ``1 / alpha`` with a
     probability of at most alpha [1]_. Against random selection it is a likelihood ratio
-    of the ranks of the targets, or a function of the p-value of the day [2]_, or of an
-    upper limit of it that is at most 2 % larger and that alike days share. Against a
+    of the ranks of the targets, or a function of the p-value of the day [2]_. Against a
     number or a model it is a bet on the values of the day [3]_; against a number it may
     start on any day, because a model may become worse on any day.
 
@@ -417,11 +416,11 @@ class RankingMonitor(Question[RankingMonitorResult]):
         return value, evidence_of_pvalue(self._log10_pvalue(row[0], value))
 
     def _log10_pvalue(self, ranking: Ranking, value: float) -> float:
-        """Return the p-value of a day, or an upper bound that is close to it."""
+        """Return the p-value of a day, which days of one shape compute together."""
         metric, m, ties = self._metric(), ranking.n_targets, ranking.items.tie_groups()
         if not ranking.n_missed:
             shape = ties.ends.tobytes(), ties.merged.tobytes(), ranking.several, int(m)
-            log_p = upper_tails(metric, *shape).log_pvalue(value)
+            log_p = tails_of_shape(metric, *shape).log_pvalue(value)
             if log_p is not None:
                 return log_p / math.log(10)
         test = RandomSelectionTest(metric, random_state=self.random_state)
