@@ -325,7 +325,7 @@ def _few_texts(array: NDArray[Any]) -> tuple[list[str], NDArray[np.intp]] | None
     """Return up to three texts, sorted, and the index of each item's text.
 
     The result is None for other labels. A comparison of all items with one text takes a
-    tenth of the time of the hashes of all.
+    sixth of the time of codes by hash.
     """
     some = array[:: array.size // 100 + 1].tolist()
     if not all(isinstance(one, str) for one in some) or len(set(some)) > 3:
