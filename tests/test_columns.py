@@ -312,10 +312,8 @@ TEXTS = {
 @pytest.mark.parametrize("n_texts", [1, 2, 3, 4, 30])
 def test_texts_have_the_numbers_of_their_order(form, n_texts):
     """The judge is Python's list of sorted texts; runs, and items in any order."""
-    for order in (
-        np.sort(RNG.integers(n_texts, size=N)),
-        RNG.integers(n_texts, size=N),
-    ):
+    numbers = np.random.default_rng(n_texts).integers(n_texts, size=N)
+    for order in (numbers, np.sort(numbers)):
         items = [f"{7 * number % n_texts} é" for number in order.tolist()]
         distinct, codes = factorize("groups", TEXTS[form](items))
         assert distinct == sorted(set(items))
@@ -333,7 +331,7 @@ def test_missing_texts_are_refused(form, missing, place):
         average_precision(TEXTS[form](items), DATA["y_score"], pos_label="a")
     items[place] = 1
     if form in ("list", "objects"):
-        with pytest.raises(ValueError, match="labels of 'int' and 'str'|int, str"):
+        with pytest.raises(ValueError, match="none missing; got labels of"):
             average_precision(TEXTS[form](items), DATA["y_score"], pos_label="a")
 
 
