@@ -35,6 +35,7 @@ from skrank import (
     make_average_precision_scorer,
     operating_points,
 )
+from skrank._utils._columns import factorize
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -293,3 +294,54 @@ def test_columns_of_pandas_go_by_the_index_or_are_refused(entrance, name, column
     for series in (given[name].iloc[ORDER], given[name].set_axis(range(1, N + 1))):
         with pytest.raises(ValueError, match="must have the index of `y_true`"):
             asked(entrance, given | {name: series})
+
+
+TEXTS = {
+    "list": list,
+    "NumPy": np.array,
+    "objects": lambda x: np.array(x, dtype=object),
+    "categories": lambda x: pd.Series(x, dtype="category"),
+    "unused category": lambda x: pd.Categorical(x, categories=["z", *sorted(set(x))]),
+    "pandas": pd.Series,
+    "Arrow": lambda x: pd.Series(x, dtype="string[pyarrow]"),
+    "polars": pl.Series,
+}
+
+
+@pytest.mark.parametrize("form", TEXTS)
+@pytest.mark.parametrize("n_texts", [1, 2, 3, 4, 30])
+def test_texts_have_the_numbers_of_their_order(form, n_texts):
+    """The judge is Python's list of sorted texts; runs, and items in any order."""
+    numbers = np.random.default_rng(n_texts).integers(n_texts, size=N)
+    for order in (numbers, np.sort(numbers)):
+        items = [f"{7 * number % n_texts} é" for number in order.tolist()]
+        distinct, codes = factorize("groups", TEXTS[form](items))
+        assert distinct == sorted(set(items))
+        assert [distinct[code] for code in codes.tolist()] == items
+        assert all(type(one) is str for one in distinct)
+
+
+@pytest.mark.parametrize("form", ["list", "objects", "categories", "pandas", "Arrow"])
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+@pytest.mark.parametrize("place", [0, 1, N - 1])
+def test_missing_texts_are_refused(form, missing, place):
+    items = ["a", "b"] * (N // 2)
+    items[place] = missing
+    with pytest.raises(ValueError, match=f"1 missing, the first at position {place}"):
+        average_precision(TEXTS[form](items), DATA["y_score"], pos_label="a")
+    items[place] = 1
+    if form in ("list", "objects"):
+        with pytest.raises(ValueError, match="none missing; got labels of"):
+            average_precision(TEXTS[form](items), DATA["y_score"], pos_label="a")
+
+
+def test_equal_groups_share_their_result():
+    """A group has the result that it has alone."""
+    group, y = np.repeat(np.arange(3), 20), np.tile(DATA["y_true"][:20], 3)
+    score = np.tile(np.arange(20.0), 3)
+    score[40:] = -score[40:]
+    parts = RandomSelectionTest().from_predictions(y, score, groups=group).parts
+    assert parts[0] is parts[1]
+    for part, items in zip(parts, np.split(np.arange(N), 3), strict=True):
+        alone = RandomSelectionTest().from_predictions(y[items], score[items])
+        assert part.pvalue == alone.pvalue

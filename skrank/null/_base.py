@@ -377,12 +377,14 @@ class NullDistribution:
         signs = {"greater": (1,), "less": (-1,)}.get(alternative, (1, -1))
         if statistic < self._properties.moments[0]:  # the closer side first
             signs = signs[::-1]
-        found = []
+        found, alone = [], not self._properties.is_asked
+        self._properties.is_asked = True
         for sign in signs:
             inner = self._inner(statistic, sign)
             source = check_generator(random_state)
             named = size if method != "auto" else None
-            query = TailQuery(self._properties, inner, sign, named, source, progress)
+            null = self._properties
+            query = TailQuery(null, inner, sign, named, source, progress, alone=alone)
             found.append(query.best() if method == "auto" else query.named(method))
             if method != "monte_carlo" and found[-1].log_pvalue < _SMALLER:
                 break

@@ -37,6 +37,7 @@ from skrank.null._lattice import (
     Step,
 )
 from skrank.null._pairs import PairWeights
+from skrank.ranking._level_counts import pieces
 from skrank.ranking._ranking import HitGroups
 from skrank.ranking._ties import TieGroups
 
@@ -139,15 +140,19 @@ class Chain:
         return self._weights_at(usual)
 
     def _weights_at(self, usual: _Floats) -> PairWeights:
-        sizes, every = self.sizes, slice(None)
-        some = np.rint(usual).astype(np.intp)
-        usual = np.clip(some, 1, sizes)
-        several = np.minimum(np.maximum(some, 2), sizes)
-        item = self._gain(every, 0, 1)
-        cross = self._gain(every, 1, usual) - self._gain(every, 0, usual)
-        inside = self._gain(every, 0, several) / several - item
-        inside = np.where(sizes > 1, inside / np.maximum(several - 1, 1), 0.0)
-        return PairWeights(cross / usual, item, inside)
+        weights = PairWeights(*np.empty((3, self.sizes.size)))
+        for here in pieces(self.sizes.size):
+            sizes, some = self.sizes[here], np.rint(usual[here]).astype(np.intp)
+            once = np.clip(some, 1, sizes)
+            several = np.minimum(np.maximum(some, 2), sizes)
+            item = self._gain(here, 0, 1)
+            cross = self._gain(here, 1, once) - self._gain(here, 0, once)
+            inside = self._gain(here, 0, several) / several - item
+            weights.cross[here], weights.item[here] = cross / once, item
+            weights.inside[here] = np.where(
+                sizes > 1, inside / np.maximum(several - 1, 1), 0.0
+            )
+        return weights
 
     @cached_property
     def is_pairwise(self) -> bool:
@@ -162,10 +167,8 @@ class Chain:
         hits = np.stack([0 * tied + 1, 0 * tied + 2, (tied + 1) // 2, tied - 1, tied])
         hits = np.tile(np.clip(hits, 1, tied), (3, 1))
         above = np.repeat([0, 1, 3], 5)[:, None]
-        for here, over, inside in (
-            (slice(None), 2, np.minimum(1, most)),
-            (some, above, hits),
-        ):
+        single = ((here, 2, np.minimum(1, most[here])) for here in pieces(most.size))
+        for here, over, inside in (*single, (some, above, hits)):
             gain = self._gain(here, over, inside)
             by_pairs = self.weights.gain(here, over, inside)
             if np.any(np.abs(gain - by_pairs) > 1e-9 * np.abs(gain)):
@@ -291,8 +294,6 @@ class Chain:
 
         The gains of ties under "optimistic" and "pessimistic" are no sums over pairs.
         """
-        if self.is_pairwise:
-            return self
         chain = copy(self)
         chain.weights = self._weights_at(hits)
         return chain
@@ -364,7 +365,7 @@ class Chain:
             known, fewest, largest = self.fence
             least = np.maximum(least, fewest[np.searchsorted(known, depths, "right")])
             most = np.minimum(most, largest[np.searchsorted(known, depths)])
-        one, none = np.ones(depths.size + 1, dtype=np.intp), np.zeros_like(depths)
+        one, none = np.broadcast_to(1, depths.size + 1), np.broadcast_to(0, depths.size)
         return Lattice(least, most, one, none, np.minimum(self.sizes, m))
 
     def lattice(

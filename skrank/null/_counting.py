@@ -47,7 +47,7 @@ _Ints = NDArray[np.intp]
 def distribution(terms: Sequence[Term], most_paths: int = MOST_PATHS) -> Atoms | None:
     """Distribution of the mean over rankings; None if there are too many paths."""
     total, added = Atoms(np.zeros(1), np.zeros(1), 0.0), 0
-    if not all(_is_feasible(term.chain, most_paths) for term in terms):
+    if not all(is_feasible(term.chain, most_paths) for term in terms):
         return None
     for chain, weight, count in terms:
         one = _law(chain)
@@ -57,11 +57,11 @@ def distribution(terms: Sequence[Term], most_paths: int = MOST_PATHS) -> Atoms |
             added += n_paths
             if size > 1 and max(n_paths, added / _MOST_ADDED) > most_paths:
                 return None
-            total = total.plus(one, weight)
+            total = one if size == weight == 1 else total.plus(one, weight)
     return total
 
 
-def _is_feasible(chain: Chain, most_paths: int) -> bool:
+def is_feasible(chain: Chain, most_paths: int = MOST_PATHS) -> bool:
     """Whether the distribution has at most `most_paths`; O(n_groups * m)."""
     m = chain.n_targets
     if chain.metric.counted_hits == 1:
@@ -211,7 +211,7 @@ def mean_tail(
     room = sum(t.copies * t.weight * end for t, end in pairs) - statistic
     halves = [Atoms(np.zeros(1), np.zeros(1), 0.0)] * 2
     for (chain, weight, copies), end in pairs:
-        law = _law(chain) if _is_feasible(chain, MOST_PATHS) else None
+        law = _law(chain) if is_feasible(chain) else None
         if law is None:
             found = _extremes(chain, end - room / weight, sign, slack / weight, False)
             if found is None:

@@ -213,11 +213,32 @@ def _alike(chains: list[Chain]) -> tuple[Term, ...]:
     """Return the distinct chains and their frequencies."""
     found: dict[Any, list[Chain]] = {}
     for chain in chains:
-        groups = chain.ends.tobytes(), chain.merged.tobytes()
-        key = (chain.metric, chain.n_samples, chain.n_targets, groups)
-        found.setdefault(key, []).append(chain)
+        found.setdefault(_key(chain), []).append(chain)
     weight = 1 / len(chains)
     return tuple(Term(same[0], weight, len(same)) for same in found.values())
+
+
+def shared(nulls: Sequence[RandomSelectionNull]) -> list[RandomSelectionNull]:
+    """Make equal distributions one object, which computes its properties once.
+
+    Parameters
+    ----------
+    nulls : sequence of RandomSelectionNull
+        Null distributions of single rankings.
+
+    Returns
+    -------
+    nulls : list of RandomSelectionNull
+        The first of each that are equal, in their places.
+    """
+    found: dict[Any, RandomSelectionNull] = {}
+    return [found.setdefault(_key(null._terms[0].chain), null) for null in nulls]
+
+
+def _key(chain: Chain) -> Any:
+    """Return what equal chains share."""
+    groups = chain.ends.tobytes(), chain.merged.tobytes()
+    return chain.metric, chain.n_samples, chain.n_targets, groups
 
 
 def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> TieGroups:

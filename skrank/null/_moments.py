@@ -79,22 +79,25 @@ def _pairwise(chain: Chain) -> tuple[float, float]:
     to 4 given items are targets.
     """
     n, m = chain.n_samples, chain.n_targets
-    # the items that do not count are a last group, of weight 0
-    cross, item, inside = (np.append(part, 0.0) for part in chain.weights)
-    above = np.append(chain.depths, chain.ends[-1])
-    size = np.diff(above, append=n).astype(float)
-    level = 2 * inside * (size - 1)
-    below = np.cumsum((cross * size)[::-1])[::-1] - cross * size
-    # of the weights of pairs: sum over those with one item, over all, of squares
-    row = cross * above + level + below
-    pairs = float((size * (cross * above + level / 2)).sum())
-    squares = float((size * (cross**2 * above + level * inside)).sum())
+    cross, item, inside = chain.weights
+    above, size = chain.depths, chain.sizes
+    level = inside * (size - 1)
+    # of the weights of pairs: sum over all, of squares, and over those with one item
+    pairs = float((size * (cross * above + level)).sum())
+    squares = float((size * (cross**2 * above + 2 * level * inside)).sum())
+    row = cross * size
+    row = row[::-1].cumsum()[::-1] - row  # with the items below
+    row += cross * above
+    row += 2 * level
+    del level  # long rankings need the memory
     touching = float((size * row**2).sum())
     one, two, three, four = np.cumprod([(m - i) / max(n - i, 1) for i in range(4)])
     mean = one * float((size * item).sum()) + two * pairs
     # the mean is divided among the m targets, so that the sum is centred at zero
-    item = item - mean / max(m, 1)
-    items, item_squares = float((size * item).sum()), float((size * item**2).sum())
+    share = mean / max(m, 1)
+    item, rest = item - share, n - int(chain.ends[-1])  # the rest does not count
+    items = float((size * item).sum()) - rest * share
+    item_squares = float((size * item**2).sum()) + rest * share**2
     both = float((size * item * row).sum())
     terms = [one * item_squares, two * (items**2 - item_squares)]
     terms += [2 * two * both, 2 * three * (items * pairs - both)]

@@ -156,7 +156,8 @@ def _reaching(
     part: Part, chain: Chain, lattice: Lattice, slack: float, cells: _Cells, tilt: float
 ) -> tuple[float, float, float]:
     """Logarithm of the weight of the cells that reach the value, and its errors."""
-    noise = float(cells.variance.max())
+    noise, scale = float(cells.variance.max()), tilt**2 * part.scale**2 * 2
+    require(scale * noise < _SMALL)
     cells = cells.with_orders()
     order = np.argsort(cells.hits, kind="stable")
     cells = cells.take(order)
@@ -171,6 +172,7 @@ def _reaching(
         if last.hits.size == 0:
             continue
         noise = max(noise, float(last.variance.max()))
+        require(scale * noise < _SMALL)
         last = last.with_orders()
         order = np.argsort(part.sign * last.gain)
         needed, ways = part.sign * last.gain[order], last.logweight[order]
@@ -186,8 +188,7 @@ def _reaching(
     total = float(np.logaddexp.reduce(log_p))
     require(math.isfinite(total))
     jitter = math.sqrt(float((np.exp(jump - total) ** 2).sum()) / 12)
-    spread = tilt**2 * part.scale**2 * 2 * noise
-    require(spread < _SMALL)
+    spread = scale * noise
     # the distribution function of a few hits differs from a normal one: by up to three
     # times as much with 4 to 10 untied hits, and by a tenth with 30
     few = 0.5 * math.sqrt(spread) / max(1.0, _inside(chain, lattice))

@@ -58,6 +58,9 @@ _HOPELESS = 0.5
 _DRAWS = (2**12, 2**14, 2**16, 2**18)  # until the error is small enough
 _PLACES = 2**25  # of all targets in all draws: seconds
 _QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
+# Paths up to which all values take less time than one tail. With none, two-sided tests
+# of 60 groups of 20 items take 1.3 times as long.
+_FEW_PATHS = 2**13
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
 _CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
 _SEEN = 100  # draws as extreme, from which a probability is estimated
@@ -137,6 +140,7 @@ class NullProperties:
 
     def __init__(self, terms: tuple[Term, ...]) -> None:
         self.terms = terms
+        self.is_asked = False  # for a tail before
         self._ends: dict[int, list[tuple[float, float]]] = {}
 
     @cached_property
@@ -203,10 +207,16 @@ class TailQuery:
     progress: bool = False
     #: The query of the other side, if that was asked first.
     less: "TailQuery | None" = None
+    #: Whether it is the first one, so that all values are not worth their time.
+    alone: bool = False
 
     @np.errstate(under="ignore")  # what is negligible becomes 0
     def best(self) -> TailProbability:
         """Compute the smaller tail; the other one is the complement."""
+        if self.alone and "atoms" not in vars(self.null):
+            counted = self._count_alone()
+            if counted is not None:
+                return counted
         known = self._known("exact", self.null.atoms)
         if known is not None:
             rest = self.other._known("exact", self.null.atoms)
@@ -220,6 +230,23 @@ class TailQuery:
             asked = asked.other
             found = asked._try_methods()
         return found if asked.sign == self.sign else self._complement(found)
+
+    def _count_alone(self) -> TailProbability | None:
+        """Count the smaller tail if all values would take longer; None elsewhere."""
+        known = self._known("exact", None)
+        chain = self.null.terms[0].chain
+        if known is not None or not self.null.is_single or chain.slope is None:
+            return known
+        known_whole = chain.metric.counted_hits == 1 or chain.n_targets == 1
+        few = known_whole or _counting.is_feasible(chain, _FEW_PATHS)
+        if few or not _counting.is_feasible(chain):
+            return None
+        asked = self.other if self._is_likely else self
+        slack = self.null.slack(self.statistic)
+        log_p = _counting.extreme_tail(chain, asked.statistic, asked.sign, slack)
+        if log_p is None:
+            return None
+        return _exact(log_p) if asked is self else self._complement(_exact(log_p))
 
     def log_mass(self) -> float:
         """Logarithm of the probability of this value: a tail without the rest of it."""

@@ -113,10 +113,18 @@ class Path(NamedTuple):
     deviation: _Floats
 
     @classmethod
-    def plain(cls, chain: Chain) -> "Path":
-        """Return the likely hits without a tilt: seven deviations."""
-        n, sizes = chain.stop - chain.start, chain.sizes
+    def plain(cls, chain: Chain, blocks: Chain | None = None) -> "Path":
+        """Return the likely hits without a tilt: seven deviations.
+
+        Of a chain that will be in `blocks`, the groups beside their ends suffice.
+        """
+        n = chain.stop - chain.start
         depths = np.append(chain.depths, chain.ends[-1])
+        if blocks is not None:
+            at = np.searchsorted(depths, np.append(blocks.depths, blocks.ends[-1]))
+            near = np.add.outer(at, [-1, 0, 1]).clip(0, depths.size - 1)
+            depths = depths[np.unique(near)]
+        sizes = np.diff(depths)
         share = chain.n_targets / n
         mean = share * (depths - chain.start)
         spread = np.sqrt(mean * (1 - share) * (chain.start + n - depths) / n)
@@ -353,9 +361,11 @@ def solve(parts: Sequence[Part]) -> Solution:
     growths, per = _steps_of_walks(chains)
     first_hits = chains[0].metric.counted_hits == 1
     root, before, error = 0.0, math.nan, 0.0
-    paths: list[Path | None] = [None if first_hits else Path.plain(c) for c in chains]
+    paths: list[Path | None] = []
     for growth in growths:
         blocks = [chain.blocks(growth) if growth else chain for chain in chains]
+        pairs = zip(chains, blocks, strict=True)
+        paths = paths or [None if first_hits else Path.plain(*pair) for pair in pairs]
         paths = [p and p.among(c) for p, c in zip(paths, blocks, strict=True)]
         if growth == growths[0]:
             rankings, paths = _on_likely_lattices(parts, blocks, paths, 0.0, per)
@@ -368,7 +378,9 @@ def solve(parts: Sequence[Part]) -> Solution:
             tilt = 0.5 / spread
             rankings, paths = _on_likely_lattices(parts, blocks, paths, tilt, per)
         chains = [
-            chain.with_usual(path.hits(chain)) if path and growth else chain
+            chain
+            if path is None or growth == 0 or chain.is_pairwise
+            else chain.with_usual(path.hits(chain))
             for chain, path in zip(chains, paths, strict=True)
         ]
         log_p = normal_tail(tilt, total(rankings))

@@ -16,7 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._utils._checks import check_count, hard_labels, invalid
 from skrank._utils._columns import (
     Items,
+    Texts,
     as_column,
+    as_labels,
     as_numbers,
     factorize,
     items_of,
@@ -73,10 +75,11 @@ def check_ranking_input(
     A part of a ranking that is not `whole` may have scores that look like hard labels,
     and may lack the class of the targets. Unlisted items are appended.
     """
-    labels = as_column("y_true", y_true)
+    labels = as_labels("y_true", y_true)
     of_items = items_of(y_true, labels.size)
     scores = of_items.read(score_name, y_score, as_numbers)
-    _check_not_swapped(labels, scores, score_name)
+    if isinstance(labels, np.ndarray):
+        _check_not_swapped(labels, scores, score_name)
     _check_order(scores, score_name, whole=whole)
     weight = None
     if sample_weight is not None:
@@ -160,7 +163,7 @@ def mark_targets(
     y_true: ArrayLike, pos_label: object = None, *, whole: bool = True
 ) -> NDArray[np.bool_]:
     """Return whether each item is a target, before the items are ranked."""
-    labels = as_column("y_true", y_true)
+    labels = as_labels("y_true", y_true)
     marks = np.zeros(labels.size, dtype=bool)
     targets = _targets_of(labels, y_true, pos_label, whole=whole, known=not whole)
     marks[targets] = True
@@ -168,7 +171,7 @@ def mark_targets(
 
 
 def _targets_of(
-    labels: NDArray[Any],
+    labels: Any,
     y_true: ArrayLike,
     pos_label: object,
     *,
@@ -182,14 +185,16 @@ def _targets_of(
     `whole`, classes that an estimator knows, and items that all have one label.
 
     `labels` is `y_true` as an array, in which large integers of a list may have lost
-    digits. An estimator may have told that the classes are `known`.
+    digits, or as `Texts`. An estimator may have told that the classes are `known`.
     """
     if pos_label is not None and np.ndim(pos_label) != 0:  # type: ignore[arg-type]
         raise invalid("pos_label", "be one label", brief(pos_label))
-    if labels.dtype.kind == "O":  # nullable columns, and lists of several kinds
-        items = list(map(plain_value, labels.tolist()))
-        if all(isinstance(one, bool | int | float) for one in items):
-            labels = np.asarray(items)
+    are_objects = labels.dtype.kind == "O" and not isinstance(labels, Texts)
+    # nullable columns, and lists of several kinds
+    if are_objects and all(
+        isinstance(plain_value(one), bool | int | float) for one in labels
+    ):
+        labels = np.asarray(list(map(plain_value, labels.tolist())))
     if labels.dtype.kind == "f" and np.isnan(labels.min()):
         raise mixed("y_true", labels.tolist())
     is_list = isinstance(y_true, list | tuple) and labels.dtype.kind == "f"
@@ -213,7 +218,8 @@ def _targets_of(
         if pos_label == 1 and not known and labels.min() == -1 and np.any(labels == 0):
             warn_of_minus_one()
     else:
-        distinct, codes = factorize("y_true", y_true)
+        given: Any = y_true if isinstance(y_true, list | tuple) else labels
+        distinct, codes = factorize("y_true", given)
         _check_missing(distinct, codes, pos_label)
         target = distinct.index(pos_label) if pos_label in distinct else -1
     targets: NDArray[np.intp] = np.flatnonzero(codes == target)

@@ -108,7 +108,7 @@ class _Sieve:
     ) -> None:
         self.levels, self.buckets = levels, buckets
         n_levels = np.zeros(buckets.size, np.intp)
-        for part in _pieces(levels.size):
+        for part in pieces(levels.size):
             np.add.at(n_levels, buckets(levels[part]), 1)
         self.held = n_levels > 0
         self.start = n_levels.cumsum() - n_levels  # number of levels in lower buckets
@@ -166,7 +166,7 @@ class _Sieve:
     def places(self, scores: NDArray[Any]) -> NDArray[np.intp]:
         """Return the place of each score."""
         places, usual = np.empty(scores.size, np.intp), self._usual()
-        for part in _pieces(scores.size):
+        for part in pieces(scores.size):
             piece, out = scores[part], places[part]
             bucket = self.buckets(piece)
             usual.take(bucket, out=out, mode="clip")
@@ -179,11 +179,11 @@ class _Sieve:
     ) -> Iterator[NDArray[Any]]:
         """Yield pieces of the scores; the common values are counted here."""
         if not self.common.size:
-            yield from (scores[part] for part in _pieces(scores.size))
+            yield from (scores[part] for part in pieces(scores.size))
             return
         places = self._search(self.common, self.buckets(self.common))
         rest = scores[:0]
-        for part in _pieces(scores.size):
+        for part in pieces(scores.size):
             piece = scores[part]
             is_other = np.ones(piece.size, dtype=bool)
             for value, place in zip(self.common, places, strict=True):
@@ -270,7 +270,7 @@ def _sieve_for(scores: NDArray[Any], levels: NDArray[Any]) -> _Sieve:
     return min(sieves, key=lambda sieve: sieve.cost)
 
 
-def _pieces(n: int) -> Iterator[slice]:
+def pieces(n: int) -> Iterator[slice]:
     """Yield consecutive slices of a long array."""
     length = min(max(n // 8, _LEAST_PIECE), _MOST_PIECE)
     return (slice(start, start + length) for start in range(0, n, length))

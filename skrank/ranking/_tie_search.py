@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from skrank.ranking._level_counts import LevelCounts
 from skrank.ranking._ties import DETAILED, TieGroups, is_wide, tie_groups
 
-_LARGEST = 2**19  # scores in a sample, or down to half of it
+_LARGEST = 2**19  # scores in a sample, or down to half of it; twice if it has all
 _CANDIDATE = 8  # a tie may be so many times wider than in the sample
 
 
@@ -33,7 +33,7 @@ class ScoreSample:
     def __init__(self, n_expected: int = 0) -> None:
         self.n_samples = 0
         self.stride = 1
-        while n_expected > self.stride * _LARGEST:
+        while n_expected > self.stride * self._most:
             self.stride *= 2
         self._pieces: list[NDArray[Any]] = []
         self._size = 0
@@ -41,8 +41,10 @@ class ScoreSample:
     def add(self, scores: NDArray[Any]) -> None:
         """Draw from more scores; O(n / stride)."""
         self.n_samples += scores.size
-        while self._size + math.ceil(scores.size / self.stride) > _LARGEST:
+        while self._size + math.ceil(scores.size / self.stride) > self._most:
             self._thin()
+        if self.stride == 1:
+            scores = scores.copy()  # the caller may change its array
         self._keep(_one_of_each(scores, self.stride))
 
     def merge(self, other: "ScoreSample") -> None:
@@ -52,15 +54,15 @@ class ScoreSample:
             self._thin()
         for piece in other._pieces:
             self._keep(_one_of_each(piece, self.stride // other.stride))
-        while self._size > _LARGEST:
+        while self._size > self._most:
             self._thin()
 
     def search(self) -> "TieSearch":
         """Return what the second step must count; O(sample)."""
-        ordered = np.sort(self._values())
         index = depth_in_sample(DETAILED, self.stride)
-        if self.n_samples <= DETAILED or index > ordered.size:
-            return TieSearch(None, ordered[:0])
+        if self.n_samples <= DETAILED or index > self._size:
+            return TieSearch(None, self._pieces[0][:0] if self._pieces else np.zeros(0))
+        ordered = np.sort(self.values())
         floor = ordered[-index]
         first = _first_of_ties(ordered)
         size = np.diff(first, append=ordered.size)
@@ -69,8 +71,13 @@ class ScoreSample:
         levels = ordered[first]
         return TieSearch(floor, levels[wide & (levels < floor)])
 
-    def _values(self) -> NDArray[Any]:
+    def values(self) -> NDArray[Any]:
+        """Return the sample."""
         return np.concatenate(self._pieces) if self._pieces else np.zeros(0)
+
+    @property
+    def _most(self) -> int:
+        return _LARGEST * (2 if self.stride == 1 else 1)
 
     def _keep(self, scores: NDArray[Any]) -> None:
         if scores.size:
@@ -79,7 +86,7 @@ class ScoreSample:
 
     def _thin(self) -> None:
         """Keep one random score of each two."""
-        values = self._values()
+        values = self.values()
         self.stride *= 2
         self._pieces, self._size = [], 0
         self._keep(_one_of_each(values, 2))
@@ -139,7 +146,7 @@ def depth_in_sample(depth: int, stride: int) -> int:
 def _one_of_each(scores: NDArray[Any], stride: int) -> NDArray[Any]:
     """Return one random score of each run, or sometimes none of an incomplete run."""
     if stride == 1:
-        return scores.copy()
+        return scores
     starts = np.arange(0, scores.size, stride)
     drawn = starts + np.random.default_rng().integers(stride, size=starts.size)
     sample: NDArray[Any] = scores[drawn[drawn < scores.size]]

@@ -10,6 +10,7 @@ import pytest
 import skrank
 from dask_cases import UNEVEN, in_arrays, in_frame, tied_columns
 from skrank import RankCounts, average_precision
+from skrank.ranking import _tie_search
 
 pytestmark = pytest.mark.contract
 
@@ -135,6 +136,18 @@ def test_what_is_refused_in_a_partition_is_shown_with_a_note(columns):
     assert "partitions by dask" in raised.value.__notes__[0]
 
 
+@pytest.fixture
+def two_passes(monkeypatch):
+    """As with long rankings, whose scores the first pass does not keep."""
+    monkeypatch.setattr(_tie_search, "_LARGEST", 8)
+
+
+@pytest.mark.usefixtures("two_passes")
+def test_counts_of_two_passes(columns):
+    assert average_precision(*in_arrays(columns)) == average_precision(*columns)
+
+
+@pytest.mark.usefixtures("two_passes")
 def test_scores_that_are_drawn_anew_are_refused(columns):
     rng = np.random.default_rng(0)
     y_score = da.from_delayed(dask.delayed(rng.random, pure=False)(400), (400,), float)
@@ -142,6 +155,7 @@ def test_scores_that_are_drawn_anew_are_refused(columns):
         average_precision(da.from_array(columns[0], chunks=400), y_score)
 
 
+@pytest.mark.usefixtures("two_passes")
 def test_items_that_go_between_the_passes_are_refused(columns):
     sizes = iter([400, 390])
 

@@ -4,6 +4,7 @@ The judge is `RankingReport` on the arrays that the file was made of.
 """
 
 import bz2
+import csv
 import functools
 import gzip
 import io
@@ -22,8 +23,9 @@ import pytest
 
 import skrank
 from skrank import RankingMonitor, RankingReport, SampledMetricInterval
+from skrank.report import _score_file
 from skrank.report._command_line import main
-from skrank.report._score_file import _numbers
+from skrank.report._score_file import _Numbers, read_score_file
 
 pytestmark = [
     pytest.mark.contract,
@@ -237,6 +239,18 @@ def test_lines_that_end_in_carriage_returns(tmp_path, capsys):
     table.write_bytes(table.read_bytes().replace(b"\n", b"\r"))
     assert main(ask(table)) == 0
     assert printed(capsys) == (expected(), "")
+
+
+@pytest.mark.parametrize("size", [1, 9, 40, 10**6])
+def test_pieces_of_a_file_are_those_of_the_csv_module(tmp_path, monkeypatch, size):
+    rows = ['note,"y",s', '"a\nb",1,0.5', "", '"q ""q"", c",0,3', ",1,2e1", "c,0,-1.25"]
+    path = text_file(tmp_path, "\n".join([*rows, *rows[1:]]))
+    monkeypatch.setattr(_score_file, "_PIECE", size)
+    read, _ = read_score_file(str(path), {"s": ("s", False)}, {"y_true": "y"})
+    with open(path, newline="") as file:
+        cells = [row for row in csv.reader(file) if row][1:]
+    assert read["y_true"].tolist() == [row[1] == "1" for row in cells]
+    assert read["y_score"]["s"].tolist() == [float(row[2]) for row in cells]
 
 
 def test_marks_blanks_and_empty_lines(tmp_path, capsys):
@@ -470,8 +484,9 @@ def test_numbers_of_parquet(tmp_path, scores):
 
 def test_integers_that_numpy_does_not_have():
     cells = pl.Series([2**62 + 1, 2**62, 3], dtype=pl.Int128)
-    numbers = _numbers(pl, "s", cells, np.arange(3), ".")
-    assert numbers.tolist() == [2**62 + 1, 2**62, 3]
+    numbers = _Numbers(pl, "s", ".", 3)
+    numbers.add(cells, np.arange(3))
+    assert numbers.values().tolist() == [2**62 + 1, 2**62, 3]
 
 
 @pytest.mark.parametrize(

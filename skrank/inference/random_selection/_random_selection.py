@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ from skrank.inference.random_selection._random_selection_result import (
 )
 from skrank.metrics._definitions import AnyMetric, Metric
 from skrank.null import MeanNull, RandomSelectionNull
+from skrank.null._distribution import shared
 from skrank.null._sampling import tail
 from skrank.null._tail import ALTERNATIVES, METHODS
 from skrank.ranking._folds import FOLDS_INFLATION
@@ -312,18 +314,25 @@ class _PartResults(Sequence[RandomSelectionResult]):
             label="rankings",
             progress=self._test.progress,
         )
-        return tuple(
-            self._test._result(
-                value,
-                null,
-                progress=False,
-                metric=null.metric,
-                n_samples=int(one.n_samples) + one.n_missed,
-                n_targets=int(one.n_targets),
-                n_missed=one.n_missed,
-            )
-            for value, null, one in shown
-        )
+        # equal values of equal distributions, unless each result has its own draws
+        known: dict[Any, RandomSelectionResult] = {}
+        key: Any
+        shares = isinstance(self._test.random_state, Integral)
+        found = []
+        for i, (value, null, one) in enumerate(shown):
+            key = (value, null, one.n_missed) if shares else i
+            if key not in known:
+                known[key] = self._test._result(
+                    value,
+                    null,
+                    progress=False,
+                    metric=null.metric,
+                    n_samples=int(one.n_samples) + one.n_missed,
+                    n_targets=int(one.n_targets),
+                    n_missed=one.n_missed,
+                )
+            found.append(known[key])
+        return tuple(found)
 
 
 def null_of(ranking: Ranking, metric: Metric) -> RandomSelectionNull:
@@ -365,7 +374,7 @@ def null_of_mean(
     null : RandomSelectionNull or MeanNull
         The null distribution; that of the only ranking if there is one.
     """
-    nulls = [null_of(one, metric) for one in rankings.single]
+    nulls = shared([null_of(one, metric) for one in rankings.single])
     if not rankings.labels:
         return nulls[0]
     spread = rankings.kind == "folds" and len(nulls) > 1 and not independent

@@ -1,7 +1,8 @@
 """Both passes over the partitions of dask collections.
 
-A partition is a chunk. Only counts are transferred, and merged as a tree; the items
-stay on their workers. Dask is imported when one of its collections is given, and the
+A partition is a chunk. Only counts and samples are transferred, and merged as a tree;
+the items stay on their workers. If the samples have all scores, as up to 2**20 items,
+there is no second pass. Dask is imported when one of its collections is given, and the
 caller's scheduler is used.
 """
 
@@ -17,11 +18,14 @@ Start: TypeAlias = int | Plan  # number of items that a first pass should expect
 
 
 def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:
-    """Count partitions in two passes."""
+    """Count partitions in two passes, or in one if that has kept all scores."""
     try:
         parts, n_expected = _partitions(y_true, y_score)
-        first = _counted(n_expected, parts, pos_label)
-        second: SecondPass = _counted(first.plan(pos_label), parts, pos_label)
+        first: FirstPass = _counted(n_expected, parts, pos_label)
+        plan = first.plan(pos_label)
+        second = first.second(plan)
+        if second is None:
+            second = _counted(plan, parts, pos_label)
     except Exception as error:
         error.add_note("skrank counted partitions by dask, on the active scheduler.")
         raise

@@ -77,6 +77,16 @@ class FirstPass(Pieces):
         search = self.sample.search()
         return Plan(self.n_samples, levels, hits, search.floor, search.candidates)
 
+    def second(self, plan: "Plan") -> "SecondPass | None":
+        """Return the second pass if the sample has all scores, else None."""
+        if self.sample.stride > 1:
+            return None
+        second, scores = SecondPass(plan), self.sample.values()
+        second.hits += plan.hits
+        second.counts.add(scores)
+        second.ties.add(scores)
+        return second
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
