@@ -85,7 +85,7 @@ class RankingComparisonDisplay(FromData):  # numpydoc ignore=PR02
     >>> [line.get_label() for line in display.line_]
     ['A: AP 0.374', 'B: AP 0.172']
     >>> display.difference_.get_label()
-    'A - B: AP 0.202, p = 0.02'
+    'A - B: AP 0.202, p = 0.017'
     """
 
     curve_a: HitCurve

@@ -28,11 +28,12 @@ def closed_bonferroni(pvalues, level):
     """Whether each hypothesis is rejected in all intersections by Bonferroni.
 
     This closed test is the step-down method of Holm (Marcus, Peritz and Gabriel 1976).
+    Products of p-values may be at the level but for their rounding.
     """
     every = range(len(pvalues))
     return [
         all(
-            min(pvalues[i] for i in sub) * len(sub) <= level
+            min(pvalues[i] for i in sub) * len(sub) <= level + 1e-9
             for size in range(1, len(pvalues) + 1)
             for sub in itertools.combinations(every, size)
             if one in sub
