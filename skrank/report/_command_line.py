@@ -3,6 +3,7 @@
 import argparse
 import csv
 import io
+import json
 import math
 import os
 import re
@@ -26,17 +27,25 @@ from skrank._utils._text import as_text, brief, in_short
 from skrank.inference.monitor._monitor import CHANCE, RankingMonitor
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics import average_precision
+from skrank.ranking._rankings import Rankings
 from skrank.report._report import RankingReport
 from skrank.report._sampled import SampledReport, sampled_report
 from skrank.report._score_file import read_score_file
 
 _NUMBER = f"[+-]?{DECIMAL}"
+#: Exit status of an alarm; errors have 2.
+_ALARM = 3
 _RULES = ("recall", "precision", "t", "benefit", "cost", "guarantee")
 _EXAMPLES = """examples:
   skrank report scores.csv --target active \\
       --score model_a --score model_b --at 10 --at 1%
   skrank report docking.csv.gz --target active \\
       --lower-is-better energy --html report.html
+"""
+
+_MONITOR_EXAMPLE = """example, each day with the rows of the day before:
+  skrank monitor yesterday.csv --target fraud --score model --group day \\
+      --metric recall@30 --reference 0.4 --state monitor.json
 """
 
 
@@ -46,15 +55,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            options.run(options)
+            status: int = options.run(options)
     except (ImportError, OSError, ValueError) as error:
         message = str(error).replace("`t`", "`--at`")
+        message = message.replace("`significance_level`", "`--level`")
         message = message.replace("`y_true`", f"column {brief(options.target)}")
         _say(f"error: {message}")
         return 2  # the exit status of argparse
     for warning in dict.fromkeys(str(one.message) for one in caught):
         _say(f"warning: {warning}")
-    return 0
+    return status
 
 
 def run() -> NoReturn:
@@ -65,7 +75,7 @@ def run() -> NoReturn:
     sys.exit(main())
 
 
-def _report(options: argparse.Namespace) -> None:
+def _report(options: argparse.Namespace) -> int:
     """Write the report of a file, then print it."""
     outputs = _outputs(options)
     if options.by_group and options.group is None:
@@ -95,6 +105,7 @@ def _report(options: argparse.Namespace) -> None:
         )
         _say(printed[-1])
     _write(options, outputs, report, printed, header, rows)
+    return 0
 
 
 def _sampled(options: argparse.Namespace) -> SampledReport:
@@ -108,8 +119,8 @@ def _sampled(options: argparse.Namespace) -> SampledReport:
     return sampled_report(**read, metrics=options.metric, t=options.at)
 
 
-def _monitor(options: argparse.Namespace) -> None:
-    """Print what a monitor says after the last day of a file."""
+def _monitor(options: argparse.Namespace) -> int:
+    """Print what a monitor says after the last day; return 3 if it is an alarm."""
     outputs = _outputs(options)
     reference: Any = options.reference
     if re.fullmatch(_NUMBER, reference):
@@ -118,18 +129,35 @@ def _monitor(options: argparse.Namespace) -> None:
         options
     ):
         reference = f"{reference} (lower)"
-    monitor = RankingMonitor(options.metric, reference=reference)
+    settings: Any = {"reference": reference, "significance_level": options.level}
+    monitor = RankingMonitor(options.metric, **settings)
+    before = None
+    if options.state is not None and os.path.exists(options.state):
+        before = _read_state(options.state)
     read, _ = _read(options, {"groups": options.group}, "complete")
-    result = monitor.from_predictions(**read)
+    rankings = Rankings.from_predictions(**read)
+    result = monitor._result_after(before, rankings, "--group")
     table = {"day": result.labels, **result._columns()}
     printed = [str(result), fill(result.conclusion(), 72)]
     rows = [*zip(*table.values(), strict=True)]
     _write(options, outputs, result, printed, [*table], rows)
+    return _ALARM if result.alarm else 0
+
+
+def _read_state(path: str) -> Any:
+    """Return the state of the days before from its file."""
+    with open(path, encoding="utf-8") as file:
+        try:
+            return json.load(file)
+        except ValueError as error:
+            rule = "name a file of `--state`, or one that is not there yet"
+            raise invalid("--state", rule, brief(path)) from error
 
 
 def _outputs(options: argparse.Namespace) -> dict[str, str]:
     """Check the files to write and the columns of scores."""
-    given = {name: getattr(options, name, None) for name in ("html", "latex", "csv")}
+    names = ("html", "latex", "csv", "state")
+    given = {name: getattr(options, name, None) for name in names}
     outputs = {name: path for name, path in given.items() if path is not None}
     if sys.stdout is None:
         raise OSError("the standard output is closed")
@@ -174,6 +202,8 @@ def _write(
         for name, path in outputs.items():
             if name == "csv":
                 text = _csv_of(header, rows, options.separator or ",", options.decimal)
+            elif name == "state":
+                text = json.dumps(report.state())
             else:
                 text = getattr(report, f"to_{name}")()
             if path == "-":
@@ -189,8 +219,8 @@ def _check_outputs(outputs: Mapping[str, str], source: str | int) -> None:
     """Check that no two files are the same; `source` is that of the scores."""
     taken: dict[Any, str] = {}
     for name, path in (("input", source), *outputs.items()):
-        if path == "":
-            raise invalid(f"--{name}", "name a file", "an empty text")
+        if path == "" or (name == "state" and path == "-"):
+            raise invalid(f"--{name}", "name a file", brief(path))
         is_there = os.path.exists(path)
         file = os.stat(path)[1:3] if is_there else os.path.realpath(str(path))
         if file in taken:
@@ -375,8 +405,11 @@ def _add_monitor(commands: Any) -> None:
         help="monitor the rankings of days, which may be looked at on every day",
         description=(
             "Print whether the rankings of the days in a file are better than chance,\n"
-            "worse than a number, or better than those of another model."
+            "worse than a number, or better than those of another model.\n"
+            "The exit status is 0 without an alarm, 3 with one, and 2 after an error."
         ),
+        epilog=_MONITOR_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     monitor.set_defaults(run=_monitor)
     _add_columns(monitor)
@@ -398,6 +431,19 @@ def _add_monitor(commands: Any) -> None:
         default=CHANCE,
         help="number that the mean must reach, or column of the model to be better "
         "than",
+    )
+    add(
+        "--level",
+        type=float,
+        default=0.05,
+        metavar="LEVEL",
+        help="probability of a false alarm ever (default: 0.05)",
+    )
+    add(
+        "--state",
+        metavar="FILE",
+        help="continue after the days of this file, if it is there, and write all days "
+        "to it",
     )
     add("--csv", metavar="FILE", help="write a row for each day")
 

@@ -957,3 +957,42 @@ def test_monitor_takes_days_in_their_order(tmp_path, capsys):
         assert main([*given, "--group", "day"]) == 0
         outs.append(capsys.readouterr().out)
     assert outs[0] == outs[1]
+
+
+def day_files(folder, shift):
+    """Files of days 0 to 39 and 40 to 79, and of all; the model is lost on day 20."""
+    rng = np.random.default_rng(4)
+    day, y = np.repeat(np.arange(80), 200), rng.random(16_000) < 0.02
+    score = rng.normal(np.where(day < 20, 2.0, shift) * y)
+    lines = [
+        f"{d},{int(label)},{s:.4f}" for d, label, s in zip(day, y, score, strict=True)
+    ]
+    paths = [folder / name for name in ("first.csv", "later.csv", "all.csv")]
+    for path, part in zip(paths, (lines[:8000], lines[8000:], lines), strict=True):
+        path.write_text("\n".join(["day,fraud,model", *part]))
+    return paths
+
+
+@pytest.mark.parametrize(("shift", "status"), [(2.0, 0), (0.3, 3)])
+def test_a_monitor_goes_on_with_its_state(tmp_path, capsys, shift, status):
+    # judge: all days at once
+    first, later, whole = day_files(tmp_path, shift)
+    state = tmp_path / "state.json"
+    options = ["--target", "fraud", "--score", "model", "--group", "day"]
+    options += ["--metric", "recall@20", "--reference", "0.4"]
+    main(["monitor", str(first), *options, "--state", str(state)])
+    capsys.readouterr()
+    found = main(["monitor", str(later), *options, "--state", str(state)])
+    told = capsys.readouterr().out
+    assert found == main(["monitor", str(whole), *options]) == status
+    assert told == capsys.readouterr().out
+    # the same days again, another monitor, another file
+    before = state.read_text()
+    again = ["monitor", str(later), *options, "--state", str(state)]
+    assert "`--group` must hold days that were not there" in error_of(capsys, again)
+    other = error_of(capsys, [*again, "--level", "0.01"])
+    assert "state['significance_level']" in other
+    assert state.read_text() == before
+    assert "name a file of `--state`" in error_of(capsys, [*again[:-1], str(first)])
+    assert "`--level` must be" in error_of(capsys, [*again, "--level", "7"])
+    assert "`--state` must name a file" in error_of(capsys, [*again[:-1], "-"])
