@@ -41,6 +41,8 @@ METRICS = {
     "expected_profit@0.5": ("expected_profit", {"t": 0.5, "benefit": 2, "cost": 1}),
     "r_precision": ("r_precision", {}),
     "reciprocal_rank": ("reciprocal_rank", {}),
+    "ndcg": ("ndcg", {}),
+    "ndcg@4": ("ndcg", {"k": 4}),
     "rie": ("rie", {}),
     "rie alpha=3": ("rie", {"alpha": 3}),
     "bedroc": ("bedroc", {}),

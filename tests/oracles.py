@@ -2,13 +2,14 @@
 
 A ranking is a sequence of tie groups, best first, each a pair (size, hits). Everything
 is done by going through all orders inside the ties and all placements of the targets.
-Exponential weights are rounded once, and added as rational numbers from there on.
+Exponential weights and logarithmic discounts are rounded once, and added as rational
+numbers from there on.
 """
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, combinations, groupby, product
-from math import ceil, comb, exp, floor, lgamma, prod, sqrt
+from math import ceil, comb, exp, floor, lgamma, log2, prod, sqrt
 
 Groups = Sequence[tuple[int, int]]
 WHOLE = (
@@ -64,6 +65,10 @@ def _value_of_ranks(
         return _curve_metric(ranks, metric, m, n, **parameter)
     if metric in ("rie", "bedroc"):
         return _early_recognition(ranks, metric, n, m, alpha, missed > 0)
+    if metric == "ndcg":
+        discounts = [Fraction(1 / log2(rank + 1)) for rank in range(1, n + 1)]
+        gain = sum(discounts[rank - 1] for rank in ranks if rank <= cut)
+        return Fraction(gain) / sum(discounts[: min(m, cut)])
     if metric == "reciprocal_rank":
         return Fraction(1, min(ranks)) if ranks else Fraction(0)
     if metric == "recall_at_t":

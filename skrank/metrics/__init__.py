@@ -18,7 +18,7 @@ from skrank.metrics._curve import (
     recall_at_precision,
     wss,
 )
-from skrank.metrics._early import bedroc, reciprocal_rank, rie
+from skrank.metrics._early import bedroc, ndcg, reciprocal_rank, rie
 from skrank.metrics._top import (
     enrichment_factor,
     expected_profit,
@@ -37,6 +37,7 @@ __all__ = [
     "k_at_recall",
     "ks_statistic",
     "max_f_score",
+    "ndcg",
     "precision_at_recall",
     "precision_at_t",
     "r_precision",

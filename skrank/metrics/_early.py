@@ -1,4 +1,4 @@
-"""Early recognition: reciprocal rank, RIE and BEDROC."""
+"""Early recognition: reciprocal rank, NDCG, RIE and BEDROC."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from skrank.metrics._definitions._sums import (
     Bedroc,
     ReciprocalRank,
     RobustInitialEnhancement,
+    ndcg_at,
 )
 from skrank.metrics._shared import Shared, metric_function
 from skrank.ranking._as_ranking import CountOf, Labels
@@ -110,6 +111,105 @@ def reciprocal_rank(
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
     #   undefined lower_is_better_of_one
     metric = ReciprocalRank(ties=ties)
+    columns = pos_label, lower_is_better, None, groups
+    return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
+
+
+def ndcg(
+    y_true: Labels,
+    y_score: ArrayLike | None = None,
+    *,
+    k: float | None = None,
+    pos_label: object = None,
+    lower_is_better: bool = False,
+    ties: str = "expected",
+    groups: ArrayLike | None = None,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
+    undefined: float | str = math.nan,
+) -> float:
+    """Normalized discounted cumulative gain (NDCG), with targets and other items.
+
+    A larger value is better. The target at rank r adds ``1 / log2(r + 1)``, and the sum
+    is divided by that of all targets first. The value is 1 if the first items are
+    targets. Compared with average precision, targets at large ranks count for more. The
+    value is that of scikit-learn's ``ndcg_score`` for relevances 0 and 1.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    k : int or float, default=None
+        Depth down to which targets count, in the ranking and in the best one. An int
+        counts items, and a float in (0, 1] is a fraction of the ranking, rounded up.
+        None counts all targets.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. "expected" takes the mean over all orders, as scikit-learn does.
+        "together" counts all targets of a tie at its last rank. "optimistic" takes its
+        targets first, and "pessimistic" takes them last.
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
+
+    Returns
+    -------
+    ndcg : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if `k` is beyond the ranking.
+
+    See Also
+    --------
+    average_precision : The mean precision at the ranks of the targets.
+    reciprocal_rank : The first target counts.
+
+    Notes
+    -----
+    With the ranks R of the m targets, ``NDCG = sum_{r in R, r <= k} 1 / log2(r + 1)``
+    divided by ``sum_{j=1..min(m, k)} 1 / log2(j + 1)`` ([1]_, with binary gains). In a
+    tie each place has the same share of the targets (McSherry and Najork, 2008).
+
+    The metric has no weights, because a rank is a number of items. Time is O(n log m)
+    and memory O(m) + n bytes; see :ref:`performance`.
+
+    References
+    ----------
+    .. [1] Järvelin and Kekäläinen (2002), "Cumulated gain-based evaluation of IR
+       techniques", *ACM Transactions on Information Systems* 20(4), 422-446.
+
+    Examples
+    --------
+    >>> from skrank import ndcg
+    >>> y_true, y_score = [1, 0, 1, 0, 0, 1], [6, 5, 4, 3, 2, 1]
+    >>> ndcg(y_true, y_score)
+    0.871
+    >>> ndcg(y_true, y_score, k=2)
+    0.613
+    """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined lower_is_better_of_one
+    metric = ndcg_at(k, ties)
     columns = pos_label, lower_is_better, None, groups
     return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
 

@@ -1,5 +1,6 @@
 """Values of the metrics, each against a judge that the test names."""
 
+import math
 import re
 from fractions import Fraction
 from itertools import combinations, product
@@ -13,6 +14,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import (
     average_precision_score,
     fbeta_score,
+    ndcg_score,
     precision_recall_curve,
     roc_auc_score,
 )
@@ -34,6 +36,7 @@ from skrank import (
     enrichment_factor,
     k_at_recall,
     max_f_score,
+    ndcg,
     operating_points,
     precision_at_recall,
     precision_at_t,
@@ -546,3 +549,31 @@ def test_mean_over_places_of_a_hit(size, hits, place):
     # C(b-i, d-j) is C(b-1, d-1): so the mean of (j-1)/(i-1) is d/b
     mean = (place - 1) * reciprocal_rank_of_hit(-1, size, hits, place)
     assert mean == pytest.approx(hits / size, rel=1e-11)
+
+
+@pytest.mark.parametrize("n", [5, 60, 9000])
+def test_ndcg_is_that_of_sklearn(n):
+    # beyond 4096 items sums of discounts are approximated
+    rng = np.random.default_rng(n)
+    for i in range(12):
+        y_true = rng.random(n) < rng.choice([0.01, 0.3, 0.9])
+        y_true[rng.integers(n)] = True
+        y_score = rng.normal(0.5 * y_true)
+        y_score = np.round(y_score, 1) if i % 2 else y_score
+        for k in (None, 1, 3, n // 2, n):
+            theirs = ndcg_score([y_true], [y_score], k=k)
+            assert ndcg(y_true, y_score, k=k) == pytest.approx(theirs, rel=1e-12)
+
+
+def test_ndcg_of_a_long_ranking():
+    # judge: the discounts one by one
+    rank = np.array([4, 4096, 4097, 60_000, 2_999_999])
+    y_true = np.isin(np.arange(1, 3_000_001), rank)
+    gain = math.fsum(1 / math.log2(one + 1) for one in rank)
+    best = math.fsum(1 / math.log2(one + 1) for one in range(1, 6))
+    value = ndcg(y_true, -np.arange(3_000_000))
+    assert value == pytest.approx(gain / best, rel=1e-14)
+    tie = math.fsum(1 / math.log2(one + 1) for one in range(3, 1_000_001))
+    value = ndcg(np.arange(10**6) < 2, np.zeros(10**6))
+    first = 1 + 1 / math.log2(3)
+    assert value == pytest.approx(2 * (tie + first) / 10**6 / first, rel=1e-12)

@@ -46,6 +46,7 @@ PERFECT = {
     "k_at_recall(0.3)": 2,
     "wss(0.5)": 0.5 - 3 / 30,
 }
+DISCOUNTS = 1 / np.log2(np.arange(1, 31) + 1)
 # 5 targets in a tie of 30 items: "expected" (None: see the enumerations), "together"
 CONSTANT = {
     "recall@4": (4 / 30, 1),
@@ -57,6 +58,8 @@ CONSTANT = {
     "expected_profit@4": (4 * 3 / 6 - 4 * 0.5, 5 * 3 - 30 * 0.5),
     "expected_profit@0.5": (15 * 2 / 6 - 15 * 1, 5 * 2 - 30 * 1),
     "reciprocal_rank": (None, 1 / 30),
+    "ndcg": (None, 5 / math.log2(31) / DISCOUNTS[:5].sum()),
+    "ndcg@4": (5 / 30, 5 / math.log2(31) / DISCOUNTS[:5].sum()),
     "rie": (1, weights(20)[-1] / weights(20).mean()),
     "rie alpha=3": (1, weights(3)[-1] / weights(3).mean()),
     "bedroc": tuple(

@@ -24,7 +24,7 @@ from cases import ALL, TIES, metric_function, metric_of
 from skrank import SearchSelectionTest
 
 # rounded in units of weight, or without a meaning under weights
-IN_UNITS = ("reciprocal_rank", "rie", "bedroc")
+IN_UNITS = ("reciprocal_rank", "ndcg", "rie", "bedroc")
 FRACTIONS = {
     "average_precision@4 min": {"k": 0.4},
     "average_precision@1 min": {"k": 0.01},
@@ -100,6 +100,7 @@ def test_early_recognition_has_no_unit_of_weight(case, ties):
 
 RANKS_COUNT = [
     *(("reciprocal_rank", ties) for ties in TIES),
+    *(("ndcg", ties) for ties in TIES),
     *((name, "together") for name in ("rie", "bedroc(alpha=3)")),
 ]
 

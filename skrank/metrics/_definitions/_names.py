@@ -26,6 +26,7 @@ from skrank.metrics._definitions._curve import (
     WorkSaved,
 )
 from skrank.metrics._definitions._sums import (
+    NDCG,
     AveragePrecision,
     Bedroc,
     EnrichmentFactor,
@@ -36,16 +37,18 @@ from skrank.metrics._definitions._sums import (
     RobustInitialEnhancement,
     RPrecision,
     average_precision_at,
+    ndcg_at,
     recall_at,
 )
 
-# Metrics by name; average precision with a cutoff has its own class.
+# Metrics by name; some have another class with a cutoff (`_AT_CUTOFF`).
 METRICS: dict[str, type[AnyMetric]] = {
     "average_precision": AveragePrecision,
     "recall": RecallAtT,
     "precision": PrecisionAtT,
     "enrichment_factor": EnrichmentFactor,
     "reciprocal_rank": ReciprocalRank,
+    "ndcg": NDCG,
     "rie": RobustInitialEnhancement,
     "bedroc": Bedroc,
     "r_precision": RPrecision,
@@ -57,6 +60,12 @@ METRICS: dict[str, type[AnyMetric]] = {
     "recall_at_precision": RecallAtPrecision,
     "wss": WorkSaved,
     "ks_statistic": KSStatistic,
+}
+# Metrics with a cutoff that is made by a function: its cutoff and other settings
+_AT_CUTOFF: dict[str, tuple[Any, str, list[str]]] = {
+    "average_precision": (average_precision_at, "k", ["normalize"]),
+    "recall": (recall_at, "t", ["normalize"]),
+    "ndcg": (ndcg_at, "k", []),
 }
 # Settings that have no default, with an example
 _REQUIRED: dict[str, dict[str, str]] = {
@@ -88,7 +97,6 @@ _SUGGESTIONS = {
     **dict.fromkeys(("auprc", "aucpr", "prauc", "pr_auc"), "'average_precision'"),
     "average_precision_score": "'average_precision' with ties='together'",
     "f1": "'max_f_score(beta=1)'",
-    "ndcg": "sklearn.metrics.ndcg_score, which discounts gains by the logarithm",
     **dict.fromkeys(
         ("roc_auc", "auc", "auroc", "auc_roc"),
         "sklearn.metrics.roc_auc_score, which weights all parts of the ranking equally",
@@ -107,9 +115,9 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     metric : str or Metric
         Metric by its printed name: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
-        "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
-        "breakeven_point", "precision_at_recall(0.8)", "k_at_recall(0.8)",
-        "recall_at_precision(0.5)", "wss(0.95)", "ks_statistic" or
+        "ndcg@10", "rie(alpha=20)", "bedroc(alpha=20)", "r_precision",
+        "max_f_score(beta=1)", "breakeven_point", "precision_at_recall(0.8)",
+        "k_at_recall(0.8)", "recall_at_precision(0.5)", "wss(0.95)", "ks_statistic" or
         "expected_profit@20(benefit=200, cost=5)". A cutoff is a number of items or a
         fraction of the ranking. "_at_" in place of "@", and the names "ap", "map",
         "lift", "ef", "sensitivity", "rr", "mrr", "ks" and "rprec" are also accepted. A
@@ -161,10 +169,8 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     if name not in METRICS:
         raise _unknown(metric, text.lower())
     kind: Any = METRICS[name]
-    if name == "average_precision" and cutoff:
-        kind, called, allowed = average_precision_at, "k", ["normalize"]
-    elif name == "recall":
-        kind, called, allowed = recall_at, "t", ["normalize"]
+    if name in _AT_CUTOFF and (cutoff or kind.cutoff):
+        kind, called, allowed = _AT_CUTOFF[name]
     else:
         called = kind.cutoff
         allowed = [one for one in kind.checks if one != called]

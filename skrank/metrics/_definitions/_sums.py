@@ -17,6 +17,7 @@ from skrank._utils._checks import (
 from skrank.metrics._definitions._base import Checks, Frame, Metric
 from skrank.metrics._definitions._tie_sums import (
     Array,
+    discounts,
     expected_precisions,
     first_hit_mean,
     geometric_sum,
@@ -290,6 +291,52 @@ class ReciprocalRank(_Named):
     def divisor(self, frame: Frame) -> Array:
         """The divisor is 1."""
         return 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class NDCG(_Named):
+    """NDCG: discounted gains of the targets, relative to all targets first."""
+
+    template: ClassVar[str] = "ndcg"
+    of_shares: ClassVar[bool] = False
+    orders_ties: ClassVar[bool] = True
+
+    @property
+    def counts_ranks(self) -> bool:
+        """A discount is that of a rank."""
+        return True
+
+    def gain(
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
+    ) -> Array:
+        """Sum of the discounts of the group's hits down to the cutoff."""
+        if self.ties == "together":
+            return hits * discounts(above + size - 1, 1) * (above < frame.cut)
+        if self.ties == "expected":
+            counted = np.clip(frame.cut - above, 0, size)
+            return hits / size * discounts(above, counted)
+        start = above if self.ties == "optimistic" else above + size - hits
+        return discounts(start, np.clip(frame.cut - start, 0, hits))
+
+    def divisor(self, frame: Frame) -> Array:
+        """Return the sum of the discounts of the best ranking."""
+        return discounts(0, np.minimum(frame.n_targets, frame.cut))[()]
+
+
+@dataclass(frozen=True, slots=True)
+class NDCGAtK(NDCG):
+    """NDCG of the first k items."""
+
+    k: float = 1
+
+    template: ClassVar[str] = "ndcg@{0.k}"
+    cutoff: ClassVar[str | None] = "k"
+    checks: ClassVar[Checks] = {"k": check_cutoff}
+
+
+def ndcg_at(k: float | None = None, ties: str = "expected") -> NDCG:
+    """Return NDCG, down to a depth if it is given."""
+    return NDCG(ties=ties) if k is None else NDCGAtK(ties=ties, k=k)
 
 
 @dataclass(frozen=True, slots=True)

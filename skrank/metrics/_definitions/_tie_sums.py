@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, exprel, gammaln
+from scipy.special import digamma, expi, exprel, gammaln
 
 from skrank.ranking._ranking import HitGroups
 
@@ -172,6 +172,33 @@ def geometric_sum(rate: float, above: Array, count: Array) -> Array:
     """
     series = exprel(-rate * count) / exprel(-rate)
     return np.exp(-rate * above) * (count * series)
+
+
+def discounts(above: Array, count: Array) -> NDArray[np.float64]:
+    """Return the sum of 1 / log2(rank + 1) over the `count` ranks below `above`.
+
+    A fraction of an item is this fraction of the next term, or of the integral.
+    """
+    above, count = np.asarray(above, dtype=float), np.asarray(count, dtype=float)
+    single = count / np.log2(above + 2)
+    return np.where(count <= 1, single, _discounts(above + count) - _discounts(above))
+
+
+def _discounts(depth: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum down to a depth: a table, and the formula of Euler-Maclaurin.
+
+    Its next term is below 1e-14 beyond the table.
+    """
+    n = 2**12
+    ranks = np.arange(1, min(n, math.ceil(depth.max(initial=0))) + 1)
+    sums = np.append(0.0, np.cumsum(1 / np.log2(ranks + 1)))
+    found = np.array(np.interp(depth, np.append(0, ranks), sums))
+    deep = depth > n
+    end, start = np.log(depth[deep] + 1), math.log(n + 1)
+    slopes = 1 / (np.exp(end) * end**2) - 1 / ((n + 1) * start**2)
+    rest = expi(end) - expi(start) + (1 / end - 1 / start) / 2 - slopes / 12
+    found[deep] += math.log(2) * rest
+    return found
 
 
 def first_hit_mean(above: Array, size: Array, hits: Array) -> NDArray[np.float64]:
