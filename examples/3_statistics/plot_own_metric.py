@@ -5,9 +5,10 @@ A metric of your own
 ====================
 
 A metric that is a sum of gains over the ranking has a null
-distribution, intervals and comparisons. This example defines normalized
-discounted cumulative gain (NDCG): a target at rank r gains
-1 / log(r + 1), and the sum is divided by the sum of the best ranking.
+distribution, intervals and comparisons. This example defines
+:func:`~skrank.ndcg` again, with a setting of its own: a target at rank r
+gains 1 / log(r + 1), but the first ranks may all gain the same. The sum
+is divided by the sum of the best ranking.
 """
 
 # %%
