@@ -6,9 +6,9 @@ A metric of your own
 
 A metric that is a sum of gains over the ranking has a null
 distribution, intervals and comparisons. This example defines
-:func:`~skrank.ndcg` again, with a setting of its own: a target at rank r
-gains 1 / log(r + 1), but the first ranks may all gain the same. The sum
-is divided by the sum of the best ranking.
+:func:`~skrank.ndcg` again, with a setting of its own: a target at rank
+r gains 1 / log(r + 1), but the first ranks may all gain the same. The
+sum is divided by the sum of the best ranking.
 """
 
 # %%

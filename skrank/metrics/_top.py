@@ -64,7 +64,7 @@ def recall_at_t(
         rounded up.
     normalize : {"relevant", "min"}, default="relevant"
         Divisor of the hits: all m targets for "relevant", or ``min(m, t)``, the hits of
-        the best ranking, for "min".
+        the best ranking, for "min", with the depth t that the tie rule sets.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False

@@ -751,7 +751,7 @@ def test_error_of_weighted_items_is_that_of_drawn_items(weights, is_tied):
     weight, draws = WEIGHTS[weights](rng, y), 2000
     names = ["average_precision", "recall@5%", "k_at_recall(0.5)", "precision@9"]
     metrics = [make_metric(one, ties="together") for one in names]
-    metrics += map(make_metric, ["bedroc", "ks_statistic", "recall@20"])
+    metrics += map(make_metric, ["bedroc", "max_f_score", "recall@20"])
     drawn = np.empty((len(metrics), draws))
     with warnings.catch_warnings():  # of weights
         warnings.simplefilter("ignore", UserWarning)
@@ -783,3 +783,14 @@ def test_capped_recall_is_precision_or_recall(t):
             for one in (f"recall@{t}(normalize=min)", same)
         )
         assert_allclose(capped, other, rtol=1e-12)
+
+
+def test_equal_weights_do_not_change_the_error_of_a_few_items():
+    # of two non-targets a bootstrap knows little, with and without weights
+    rng, y = np.random.default_rng(1), np.arange(62) < 60
+    score, ask = rng.normal(1.2 * y), MetricInterval("ks_statistic", n_resamples=99)
+    plain = ask.from_predictions(y, score).standard_error
+    for weight in (2.0, 0.3):
+        given = {"sample_weight": np.full(62, weight)}
+        found = ask.from_predictions(y, score, **given).standard_error
+        assert found == pytest.approx(plain, rel=1e-12)

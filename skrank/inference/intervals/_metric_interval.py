@@ -295,6 +295,8 @@ class MetricInterval(MetricQuestion[MetricIntervalResult]):
             error = _unknown(metric, n_targets, n_non_targets)
         else:
             error = self._drawn_error(weighted_bootstrap(metric, ranking))
+            others = effective_number(np.delete(data.weight, data.targets))
+            error = max(error, metric.least_error(ranking, units, others))
         estimate, (least, best) = metric.value(ranking), weighted_ends(metric, data)
         most = _most(metric)
         best = max(best, estimate, most if most < math.inf else best)
@@ -383,7 +385,8 @@ class MetricInterval(MetricQuestion[MetricIntervalResult]):
             return replace(rule, degrees_of_freedom=freedom)
         else:
             error = self._drawn_error(bootstrap(metric, ranking))
-            error = max(error, metric.least_error(ranking))
+            sizes = ranking.n_targets, ranking.n_non_targets
+            error = max(error, metric.least_error(ranking, *sizes))
             freedom = fewest_of(ranking) - 1
         return resampled_rule(metric, ranking, error, degrees_of_freedom=freedom)
 

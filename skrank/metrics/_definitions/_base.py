@@ -196,8 +196,11 @@ class AnyMetric(ABC):
             check_gain(replace(self, ties="expected"), found)
         return found
 
-    def least_error(self, ranking: Ranking) -> float:
-        """Standard error below which that of a bootstrap is too small; 0 if unknown."""
+    def least_error(self, ranking: Ranking, n_targets: float, n_others: float) -> float:
+        """Standard error below which that of a bootstrap is too small; 0 if unknown.
+
+        The numbers of targets and of others are effective ones if they have weights.
+        """
         return 0.0
 
     @abstractmethod

@@ -127,7 +127,7 @@ class KSStatistic(ThresholdMetric):
         apart: NDArray[np.float64] = points.recall - (points.t - points.hits) / n_others
         return apart
 
-    def least_error(self, ranking: Ranking) -> float:
+    def least_error(self, ranking: Ranking, n_targets: float, n_others: float) -> float:
         """Return the error of two shares at the best threshold, with half an item each.
 
         Resamples repeat the targets near the threshold, and find a better one.
@@ -138,8 +138,9 @@ class KSStatistic(ThresholdMetric):
             return 0.0
         at = int(apart.argmax())
         found = np.array([points.hits[at], points.t[at] - points.hits[at]])
-        sizes = np.array([ranking.n_targets, ranking.n_non_targets], dtype=float)
-        shares = (found + 0.5) / (sizes + 1)
+        found = found / [ranking.n_targets, ranking.n_non_targets]
+        sizes = np.array([n_targets, n_others], dtype=float)
+        shares = (found * sizes + 0.5) / (sizes + 1)
         return float(np.sqrt(np.sum(shares * (1 - shares) / sizes)))
 
 
