@@ -412,12 +412,13 @@ def print_costs(name, operation, found, before):
 
 def print_row(name, operation, found):
     """Print a row of the table of the guide: the calls at each size, and the slope."""
-    cells = [
-        f"{size:,}: {calls:,.0f}" if calls >= 10 else f"{size:,}: {calls:.2g}"
-        for size, (calls, _) in found.items()
-    ]
+    sizes = " / ".join(f"{size:,}" for size in found)
+    calls = " / ".join(
+        f"{calls:,.0f}" if calls >= 10 else f"{calls:.2g}"
+        for calls, _ in found.values()
+    )
     unit = operation.unit.removesuffix(" of scikit-learn")
-    row = name, operation.of, "; ".join(cells), unit, f"{slope(found):.1f}"
+    row = name, f"{sizes} {operation.of}", calls, unit, f"{slope(found):.1f}"
     print("   " + ", ".join(f'"{cell}"' for cell in row), flush=True)
 
 
