@@ -364,7 +364,8 @@ def small_integers(scores: NDArray[Any]) -> set[int] | None:
 def check_both_classes(n_targets: int, n_samples: int) -> None:
     """Check that a ranking has targets and non-targets."""
     if not 0 < n_targets < n_samples:
-        got = f"{n_targets} targets among {n_samples} items"
+        items = "1 item" if n_samples == 1 else f"{n_samples} items"
+        got = f"{n_targets} target{'s' * (n_targets != 1)} among {items}"
         raise invalid("y_true", "hold targets and non-targets to test a ranking", got)
 
 

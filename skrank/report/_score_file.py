@@ -269,7 +269,9 @@ def _check_text(data: bytes, separator: str) -> None:
     if kinds or b"\0" in data[:4096]:
         rule = "the file must be csv or tsv (UTF-8, also gz) or parquet"
         raise ValueError(f"{rule}; got one that is {[*kinds, 'binary'][0]}.")
-    header = data.partition(b"\n")[0].decode(errors="replace")
+    header = data.partition(b"\n")[0].decode("utf-8-sig", errors="replace")
+    if data and not header.strip():
+        raise ValueError("the first line must hold the header; got an empty line.")
     marks = [one for one in ",;\t|" if one in header]
     if marks and separator not in header:
         rule = f"cells must be separated by {separator!r}"

@@ -791,6 +791,8 @@ def test_names_are_no_arguments_of_latex():
         ("y,s\n1,0,5\n", "than the header, 2; got 3 in row 1 below the header 'y,s'."),
         ("y,s\n1,5\n\n0,'6,7'\n", "got 3 in row 3 below the header"),
         ('y,s\n"1,\n",5\n0,6,7\n', "got 3 in row 2 below the header"),
+        ("y,s\n1,2\n", "got 1 target among 1 item."),
+        ("\ny,s\n1,2\n", "the first line must hold the header; got an empty line."),
         ("# of today\ny,s\n1,0\n", "got 2 in row 1 below the header '# of today'."),
         ("y,S\n1,2\n", "got none among y, S. Did you mean 'S'?"),
         ("y,score\n1,2\n", "got none among y, score.\n"),
