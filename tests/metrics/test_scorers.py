@@ -489,7 +489,8 @@ def test_tuned_threshold_classifier():
     model = LogisticRegression()
     tuned = TunedThresholdClassifierCV(model, cv=CV).fit(X, Y)
     assert SCORER(tuned, X, Y) == SCORER(model.fit(X, Y), X, Y)
-    with pytest.raises(ValueError, match="`y_score` must rank the items.*hard labels"):
+    said = "`y_score` must rank the items.*hard labels.* Use ThresholdChoice"
+    with pytest.raises(ValueError, match=said):
         TunedThresholdClassifierCV(model, scoring=SCORER, cv=CV).fit(X, Y)
 
 
