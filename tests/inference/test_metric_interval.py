@@ -794,3 +794,15 @@ def test_equal_weights_do_not_change_the_error_of_a_few_items():
         given = {"sample_weight": np.full(62, weight)}
         found = ask.from_predictions(y, score, **given).standard_error
         assert found == pytest.approx(plain, rel=1e-12)
+
+
+def test_huge_and_tiny_weights_have_an_interval():
+    # powers of two are exact, and their squares are no floats
+    rng, y = np.random.default_rng(0), np.arange(200) < 40
+    score, weight = rng.normal(1.5 * y), rng.random(200) + 0.5
+    ask = MetricInterval(n_resamples=200)
+    errors = [
+        ask.from_predictions(y, score, sample_weight=weight * factor).standard_error
+        for factor in (1.0, 2.0**-700, 2.0**700)
+    ]
+    assert_allclose(errors, errors[0], rtol=1e-9)

@@ -36,6 +36,7 @@ class WeightedBootstrap:
     """Level and weight of each target, and numbers and weights of the non-targets.
 
     The non-targets are in cells, the similar ones of a place, in the order of places.
+    `variance` is that of the weights of a cell divided by their mean.
     """
 
     metric: AnyMetric
@@ -52,7 +53,7 @@ class WeightedBootstrap:
         """Return values of so many rankings; O(m) each."""
         m, n_levels, total = self.levels.size, self.n_places // 2, self.n_others.sum()
         varies = self.variance > 0
-        scale = self.variance[varies] / self.mean[varies]
+        variance, mean = self.variance[varies], self.mean[varies]
         held, first = np.unique(self.place, return_index=True)
         values = []
         for size in batches(n_rankings, self.n_places + self.place.size):
@@ -62,7 +63,8 @@ class WeightedBootstrap:
             hits: Any = np.bincount(level.ravel(), weight, size * n_levels)
             copies = rng.multinomial(total, self.n_others / total, size=size)
             sums = copies * self.mean
-            sums[:, varies] = rng.standard_gamma(sums[:, varies] / scale) * scale
+            drawn_sums = rng.standard_gamma(copies[:, varies] / variance)
+            sums[:, varies] = drawn_sums * variance * mean
             others = np.zeros((size, self.n_places))
             others[:, held] = np.add.reduceat(sums, first, axis=1)
             values.append(self._values(hits.reshape(size, n_levels), others))
@@ -108,7 +110,7 @@ def weighted_bootstrap(metric: AnyMetric, ranking: Ranking) -> WeightedBootstrap
     scores = data.y_score if moves else data.y_score[data.targets]
     found = standing(data.y_score, data.targets, np.unique(scores))
     weight = np.delete(data.weight, data.targets)
-    kind = np.log(weight / weight.min()) // np.log(_SIMILAR)
+    kind = (np.log(weight) - np.log(weight.min())) // np.log(_SIMILAR)
     n_kinds = int(kind.max()) + 1
     cells, cell, n_others = np.unique(
         found.places * n_kinds + kind.astype(np.intp),
@@ -116,9 +118,8 @@ def weighted_bootstrap(metric: AnyMetric, ranking: Ranking) -> WeightedBootstrap
         return_counts=True,
     )
     mean = np.bincount(cell, weight) / n_others
-    variance = np.bincount(cell, (weight - mean[cell]) ** 2) / n_others
-    # equal weights differ from their mean by rounding
-    variance[variance <= ROUNDING * mean**2] = 0.0
+    variance = np.bincount(cell, (weight / mean[cell] - 1) ** 2) / n_others
+    variance[variance <= ROUNDING] = 0.0  # of equal weights
     return WeightedBootstrap(
         metric,
         found.levels,

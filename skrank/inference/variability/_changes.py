@@ -251,7 +251,8 @@ def fewest_of(ranking: Ranking) -> float:
 
 def effective_number(weights: Floats) -> float:
     """Return how many equal units count as much as weighted ones (Kish 1965, 11.7)."""
-    return float(weights.sum() ** 2 / (weights**2).sum())
+    shares = weights / weights.max()  # squares of large weights overflow
+    return float(shares.sum() ** 2 / (shares**2).sum())
 
 
 def shared_targets(row: Sequence[Ranking]) -> NDArray[np.intp]:
