@@ -82,9 +82,20 @@ def listed(texts: Sequence[str], most: int) -> str:
 
 
 def format_size(
-    n_samples: int, n_targets: int, n_missed: int = 0, n_clusters: int = 0
+    n_samples: int,
+    n_targets: int,
+    n_missed: int = 0,
+    n_clusters: int = 0,
+    n_labelled: int = 0,
 ) -> str:
-    """Print the numbers of items, targets, missed targets and clusters."""
+    """Print the numbers of items, targets, missed targets and clusters.
+
+    With `n_labelled` only so many items have labels, among which the targets are.
+    """
+    if n_labelled:
+        plural = "" if n_targets == 1 else "s"
+        found = f"{n_targets} target{plural} found"
+        return f"{n_samples} items, {n_labelled} with a label, {found}"
     clusters = f", {n_clusters} clusters" if n_clusters else ""
     missed = f", {n_missed} of them missed" if n_missed else ""
     prevalence = f"prevalence {number(n_targets / n_samples)}"

@@ -28,6 +28,7 @@ from skrank._utils._columns import (
     factorize,
     has_index,
     is_dask,
+    is_missing,
     items_of,
     rows,
 )
@@ -64,6 +65,7 @@ from skrank.ranking._input import (
     check_ranking_input,
     mark_targets,
 )
+from skrank.ranking._label_sample import LabelSample
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import Orientation, marks_and_scores, oriented_scores
 from skrank.ranking._score_table import (
@@ -145,7 +147,8 @@ class Rankings:
     # `clusters` and `strata` are codes of all items. `ratio` is the number of held-out
     # items for each item of a fit. `of_classes` tells whether each model is a class,
     # with targets of its own. `pos_label` is that which was given. `of_items` are all
-    # items, which columns of settings must fit.
+    # items, which columns of settings must fit. `sample` holds the labels and the ranks
+    # if labels are missing; there are no parts then.
     models: tuple[Model, ...]
     rows: tuple[Part, ...]
     clusters: Codes | None = None
@@ -154,6 +157,7 @@ class Rankings:
     of_classes: bool = False
     pos_label: object = None
     of_items: Items | None = None
+    sample: LabelSample | None = None
 
     @property
     def names(self) -> tuple[Any, ...]:
@@ -163,19 +167,26 @@ class Rankings:
     @cached_property
     def parts(self) -> list[tuple[Ranking, ...]]:
         """The rankings of each part by each model."""
-        return [part.rankings for part in self.rows]
+        return [part.rankings for part in self._whole]
+
+    @property
+    def _whole(self) -> tuple[Part, ...]:
+        """The parts, which need the labels of all items."""
+        if self.sample is not None:
+            raise labels_are_missing(self.sample)
+        return self.rows
 
     @property
     def kind(self) -> str:
         """Whether there is one part, one for each group, or one for each fold."""
-        if self.rows[0].fold is not None:
+        if self._whole[0].fold is not None:
             return "folds"
         return "groups" if self.grouped else "one"
 
     @property
     def grouped(self) -> bool:
         """Whether the parts are given by the user's `groups`."""
-        return self.rows[0].label is not None
+        return self._whole[0].label is not None
 
     @cached_property
     def labels(self) -> tuple[Any, ...]:
@@ -281,15 +292,12 @@ class Rankings:
             return cls((Model(MODEL),), (Part((ranking,)),))
         y_true, y_score = columns_of(y_true, y_score)
         _check_combination(columns, counts)
-        models = columns_by_name(y_score) if in_table else {MODEL: y_score}
+        if strata is not None and is_missing(as_column("y_true", y_true)).any():
+            given: dict[str, Any] = {**columns, **counts, "pos_label": pos_label}
+            given["lower_is_better"] = lower_is_better
+            return cls.from_sample(y_true, y_score, **given)
+        models, names = _columns_of_models(y_score)
         lower = lower_columns(lower_is_better, models)
-        names = {
-            name: f"y_score[{brief(name)}]" if in_table else "y_score"
-            for name in models
-        }
-        indexed = [one for one in models.values() if has_index(one)]
-        for name, one in models.items():  # also where the labels have no index
-            check_index(names[name], one, (indexed or [one])[0])
         inputs = tuple(
             check_ranking_input(
                 y_true,
@@ -325,6 +333,64 @@ class Rankings:
         ratio = float(np.mean([one.size / (size - one.size) for one in held]))
         parts = list(zip(*each, strict=True))
         return replace(found, ratio=ratio)._divided(parts, held, grouping)
+
+    @classmethod
+    def from_sample(
+        cls,
+        y_true: ArrayLike,
+        y_score: Any,
+        *,
+        strata: ArrayLike | None = None,
+        pos_label: object = None,
+        lower_is_better: bool | Sequence[str] = False,
+        **unused: Any,
+    ) -> Self:
+        """Rank items of which only some have labels, those of a random sample.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels of the items; NaN, None or NA where nobody looked.
+        y_score : array-like of shape (n_samples,), mapping, data frame or array of \
+            shape (n_samples, n_models)
+            Scores of all items by one model, or by several.
+        strata : array-like of shape (n_samples,) or plan, default=None
+            Stratum of each item, or the plan of :func:`labels_to_collect`.
+        pos_label, lower_is_better : object
+            As in `from_predictions`.
+        **unused : object
+            Other columns of `from_predictions`, which are refused.
+
+        Returns
+        -------
+        rankings : Rankings
+            The rankings, which comparisons and `SampledMetricInterval` can use.
+
+        Raises
+        ------
+        ValueError
+            If a column is not valid, or another one is given.
+        """
+        for name, values in unused.items():
+            if (
+                is_given(values)
+                if name in ("n_missed", "n_unlisted")
+                else values is not None
+            ):
+                rule = f"be left out for labels of a sample: {_UNUSED[name]}"
+                raise invalid(name, rule, brief(values))
+        models, names = _columns_of_models(y_score)
+        lower = lower_columns(lower_is_better, models)
+        sample = LabelSample.from_columns(
+            y_true,
+            models,
+            strata,
+            pos_label=pos_label,
+            lower_is_better=lower,
+            score_names=names,
+        )
+        every = tuple(Model(name, None, name in lower) for name in models)
+        return cls(every, (), pos_label=pos_label, sample=sample)
 
     @classmethod
     def from_estimator(
@@ -399,7 +465,7 @@ class Rankings:
         """
         # shared: estimator X y pos_label detector_targets groups clusters strata folds
         #   sample_weight n_missed n_unlisted
-        named = _named(estimator)
+        named = named_estimators(estimator)
         data: dict[str, Any] = {
             "groups": groups,
             "clusters": clusters,
@@ -409,8 +475,9 @@ class Rankings:
         }
         for name, values in data.items():  # the marks of the targets have no index
             check_index(name, values, y)
+        gaps = strata is not None
         found = [
-            marks_and_scores(one, X, y, pos_label, detector_targets)
+            marks_and_scores(one, X, y, pos_label, detector_targets, gaps=gaps)
             for one in named.values()
         ]
         marks, columns, outputs = zip(*found, strict=True)
@@ -499,7 +566,7 @@ class Rankings:
         """
         # shared: unfitted X_fit y cv cv_groups params groups pos_label detector_targets
         check_order(X, y)
-        named = _named(estimator)
+        named = named_estimators(estimator)
         labels = _Labels.of(y, pos_label)
         grouping = _grouping("groups", groups, labels.of_items)
         given = _grouping("cv_groups", cv_groups, labels.of_items)
@@ -788,8 +855,11 @@ class Rankings:
 
     def __repr__(self) -> str:
         """Print the numbers of models, parts, items and targets."""
-        n, m = self.sizes
         models = f"{len(self.names)} models, " if len(self.names) > 1 else ""
+        if self.sample is not None:
+            n, labelled = self.sample.n_samples, self.sample.n_labelled.sum()
+            return f"<Rankings of {models}{n} items, {labelled} with a label>"
+        n, m = self.sizes
         parts = f"{len(self.parts)} {self.kind}, " if self.kind != "one" else ""
         if self.kind == "folds":
             grouped = f" of {len(self.parts)} groups" if self.grouped else ""
@@ -932,6 +1002,10 @@ class Rankings:
             The rankings of these models, in this order.
         """
         at = [self.names.index(name) for name in names]
+        if self.sample is not None:
+            ranks = {name: self.sample.models[name] for name in names}
+            models, sample = tuple(self.models[i] for i in at), self.sample
+            return replace(self, models=models, sample=replace(sample, models=ranks))
         rows = tuple(
             replace(part, rankings=tuple(part.rankings[i] for i in at))
             for part in self.rows
@@ -970,6 +1044,40 @@ class Rankings:
         return means
 
 
+# Numbers of items outside the list, which are 0 if they are not given
+_COUNTS = ("n_missed", "n_unlisted")
+# Columns without a use where labels are missing, and what to do instead
+_UNUSED = {
+    "groups": "ask for each group by itself",
+    "clusters": "items must be chosen one by one",
+    "folds": "ask for the held-out items of each fold by themselves",
+    "sample_weight": "`strata` tells how items were chosen",
+    "n_missed": "missed targets have no rank",
+    "n_unlisted": "unlisted items have no rank",
+}
+
+
+def labels_are_missing(sample: LabelSample, asked: str = " here") -> ValueError:
+    """Return the error of a question that needs the labels of all items."""
+    n, labelled = sample.n_samples, int(sample.n_labelled.sum())
+    rule = f"hold the labels of all items{asked}"
+    advice = "SampledMetricInterval and RankingComparison use the labels of a sample."
+    return invalid("y_true", rule, f"{n - labelled} of {n} missing", advice)
+
+
+def _columns_of_models(y_score: Any) -> tuple[dict[Any, Any], dict[Any, str]]:
+    """Return the scores by model, and what they are called in errors."""
+    in_table = is_table(y_score)
+    models = columns_by_name(y_score) if in_table else {MODEL: y_score}
+    names = {
+        name: f"y_score[{brief(name)}]" if in_table else "y_score" for name in models
+    }
+    indexed = [one for one in models.values() if has_index(one)]
+    for name, one in models.items():  # also where the labels have no index
+        check_index(names[name], one, (indexed or [one])[0])
+    return models, names
+
+
 @contextmanager
 def _naming(model: Any) -> Iterator[None]:
     """Name the model in errors of its estimators."""
@@ -981,7 +1089,7 @@ def _naming(model: Any) -> Iterator[None]:
         raise
 
 
-def _named(estimator: Any) -> Mapping[Any, Any]:
+def named_estimators(estimator: Any) -> Mapping[Any, Any]:
     """Return estimators by name."""
     if isinstance(estimator, Mapping):
         named = estimator

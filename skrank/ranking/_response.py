@@ -20,7 +20,14 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._utils._checks import check_option, invalid
-from skrank._utils._columns import as_array, as_numbers, check_order, rows
+from skrank._utils._columns import (
+    as_array,
+    as_column,
+    as_numbers,
+    check_order,
+    is_missing,
+    rows,
+)
 from skrank._utils._text import as_text, brief
 from skrank.ranking._input import check_known_classes, count_labels, mark_targets
 
@@ -121,13 +128,25 @@ def marks_and_scores(
     y_true: ArrayLike,
     pos_label: object,
     detector_targets: str | None,
-) -> tuple[NDArray[np.bool_], Any, Orientation]:
+    *,
+    gaps: bool = False,
+) -> tuple[NDArray[Any], Any, Orientation]:
     """Return whether each item is a target, its score, and what the scores are.
 
     The result is ranked without `pos_label`. A class of the estimator may have no
-    items.
+    items. With `gaps` labels may be missing, as the marks then are.
     """
     check_order(X, y_true)
+    labels = as_column("y", y_true) if gaps else np.zeros(0)
+    missing = is_missing(labels)
+    if missing.any():
+        found = labels[~missing].tolist()
+        points, scores = oriented_scores(
+            estimator, X, found, pos_label, detector_targets
+        )
+        marks = np.full(labels.size, np.nan)
+        marks[~missing] = points.marks(found, pos_label)
+        return marks, scores, points
     points, scores = oriented_scores(estimator, X, y_true, pos_label, detector_targets)
     return points.marks(y_true, pos_label), scores, points
 

@@ -21,16 +21,17 @@ from skrank._utils._warnings import warn
 _FALSE = 1e-6
 
 
-def warn_of_no_sample(ranking: Any) -> None:
+def warn_of_no_sample(sample: Any) -> None:
     """Warn of strata that are no random sample, by the ranks and by the labels."""
-    r = ranking
-    is_sample = (r.n_labelled > 0) & (r.n_labelled < r.n_items)
+    is_sample = (sample.n_labelled > 0) & (sample.n_labelled < sample.n_items)
     if is_sample.any():
-        _check_ranks(r, is_sample)
-        _check_labels(r, is_sample)
+        for name, ranks in sample.models.items():
+            by = f" by the ranks of {brief(name)}" if len(sample.models) > 1 else ""
+            _check_ranks(sample, ranks, is_sample, by)
+        _check_labels(sample, is_sample)
 
 
-def _check_ranks(r: Any, is_sample: NDArray[np.bool_]) -> None:
+def _check_ranks(s: Any, ranks: Any, is_sample: NDArray[np.bool_], by: str) -> None:
     """Warn if too many or too few of the best items of a stratum are labelled.
 
     If k of n items are a random sample, the i-th best of them is among the best d items
@@ -39,15 +40,24 @@ def _check_ranks(r: Any, is_sample: NDArray[np.bool_]) -> None:
     forms. The probabilities of all i and of both tails add up. The items of a tie count
     at its worse end for one tail, and at its better end for the other.
     """
-    labelled = r.lengths - r.unlabelled
-    begin = np.searchsorted(r.stratum, np.arange(r.n_items.size))
-    items, chosen = r.n_items, r.n_labelled
-    # items and labelled ones of the stratum, down to the end of each block
-    depth = np.cumsum(r.lengths) - (np.cumsum(items) - items)[r.stratum]
-    count = np.cumsum(labelled) - (np.cumsum(chosen) - chosen)[r.stratum]
-    inner = np.flatnonzero(is_sample[r.stratum] & (depth < items[r.stratum]))
-    h, d, c = r.stratum[inner], depth[inner], count[inner]
-    n, k = items[h], chosen[h]
+    # items by stratum, and then by rank; small codes are sorted in O(n)
+    codes = s.stratum.astype(np.uint16 if len(s.names) < 2**16 else np.intp)
+    order = ranks.order[np.argsort(codes[ranks.order], kind="stable")]
+    stratum, above = codes[order], ranks.above[order]
+    starts = np.ones(order.size, dtype=bool)
+    starts[1:] = (stratum[1:] != stratum[:-1]) | (above[1:] != above[:-1])
+    ends = np.append(np.flatnonzero(starts)[1:], order.size)
+    labelled = np.cumsum(s.is_labelled[order])
+    # the ends of ties that hold a label, and of the items before them
+    tie = np.unique(np.cumsum(starts)[s.is_labelled[order]] - 1)
+    at = np.unique(np.append(ends[tie], ends[tie[tie > 0] - 1]))
+    begin = np.cumsum(s.n_items) - s.n_items
+    h = stratum[at - 1].astype(np.intp)
+    labels_before = np.append(0, labelled)[begin]
+    d, c = at - begin[h], labelled[at - 1] - labels_before[h]
+    inner = is_sample[h] & (d < s.n_items[h])
+    h, d, c = h[inner], d[inner], c[inner]
+    n, k = s.n_items[h], s.n_labelled[h]
     exponents = np.max(
         [
             _entropy(c, k, d / n),
@@ -58,22 +68,24 @@ def _check_ranks(r: Any, is_sample: NDArray[np.bool_]) -> None:
         axis=0,
         initial=0.0,
     )
-    if exponents.max(initial=0.0) < math.log(2 * chosen[is_sample].sum() / _FALSE):
+    count = 2 * s.n_labelled[is_sample].sum() * len(s.models)
+    if exponents.max(initial=0.0) < math.log(count / _FALSE):
         return
-    at = int(exponents.argmax())
-    h, d, c, n, k = (int(one[at]) for one in (h, d, c, n, k))
-    gap = begin[h] + int(np.argmax(r.unlabelled[begin[h] :] > 0))
-    top = int((depth - r.lengths)[gap])  # all items above the first without a label
+    worst = int(exponents.argmax())
+    h, d, c, n, k = (int(one[worst]) for one in (h, d, c, n, k))
+    # all items above the first one without a label
+    top = int(np.argmin(s.is_labelled[order[begin[h] : begin[h] + n]]))
     advice = (
         f"All of its best {top} items are labelled: give these a stratum of their own."
         if top > 1
-        else "Give runs of ranks that were sampled at different rates different strata."
+        else "Give items that were sampled at different rates different strata."
     )
     warn(
-        f"The labelled items of stratum {brief(r.strata[h])} are no random sample of "
-        f"it: {c} of its best {d} items are labelled, and {k - c} of the other "
+        f"The labelled items of stratum {brief(s.names[h])} are no random sample of "
+        f"it{by}: {c} of its best {d} items are labelled, and {k - c} of the other "
         f"{n - d}. The interval and the number of targets left are then wrong. "
-        f"{advice} Labels of items that were chosen for any other reason must be NaN.",
+        f"{advice} Labels of items that were chosen for any other reason must be NaN, "
+        "unless they have a stratum of their own.",
         UserWarning,
     )
 
@@ -86,14 +98,18 @@ def _entropy(count: Any, size: Any, share: Any) -> NDArray[np.float64]:
     return exponent
 
 
-def _check_labels(r: Any, is_sample: NDArray[np.bool_]) -> None:
+def _check_labels(s: Any, is_sample: NDArray[np.bool_]) -> None:
     """Warn if all labels are those of targets, as if only these had been recorded.
 
     Of the whole list: such labels have a probability of at most 1e-6 if at most half of
     the items are targets. Of a stratum: the same if at most the share of the better
     strata are targets, by Fisher's exact test.
     """
-    k, x = r.n_labelled, r.n_found
+    # the strata by the mean ranks of their items
+    first = next(iter(s.models.values()))
+    mean = np.bincount(s.stratum, first.above, len(s.names)) / s.n_items
+    best = np.argsort(mean, kind="stable")
+    k, x = s.n_labelled[best], s.n_found[best]
     text = (
         "If items were labelled because they are targets, as after a complaint, these "
         "are no sample, and the result is wrong: give 0 for the items that somebody "
@@ -104,10 +120,11 @@ def _check_labels(r: Any, is_sample: NDArray[np.bool_]) -> None:
         return
     better, found = np.cumsum(k) - k, np.cumsum(x) - x
     log_chance = log_binomial(found + k, k) - log_binomial(better + k, k)
-    is_alone = is_sample & (x == k) & (log_chance < math.log(_FALSE / k.size))
+    is_alone = is_sample[best] & (x == k) & (log_chance < math.log(_FALSE / k.size))
     for h in np.flatnonzero(is_alone)[:1].tolist():
         warn(
-            f"All {k[h]} labels of stratum {brief(r.strata[h])} are those of targets, "
-            f"and {found[h]} of the {better[h]} labels of better strata. {text}",
+            f"All {k[h]} labels of stratum {brief(s.names[best[h]])} are those of "
+            f"targets, and {found[h]} of the {better[h]} labels of better strata. "
+            f"{text}",
             UserWarning,
         )

@@ -28,7 +28,7 @@ from skrank._utils._signature import leave_out
 from skrank._utils._text import brief, listed
 from skrank.inference.variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import AnyMetric, make_null_metric
-from skrank.ranking._rankings import Rankings
+from skrank.ranking._rankings import Rankings, labels_are_missing
 
 Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
@@ -183,6 +183,8 @@ class Question(Settings, ABC, Generic[Answer]):
     _refuses: ClassVar[Mapping[str, str]] = {}
     #: Whether groups with missed targets are used: methods of their values can.
     _missed_in_groups: ClassVar[bool] = False
+    #: Whether labels may be missing, if those that are not are a sample.
+    _of_samples: ClassVar[bool] = False
     #: Whether an item may be held out by several folds.
     _repeated: ClassVar[bool] = True
 
@@ -190,6 +192,7 @@ class Question(Settings, ABC, Generic[Answer]):
         """Show in the entrances only what the question uses."""
         super().__init_subclass__(**settings)
         missed = {"n_missed"} if cls._missed_in_groups else set()
+        missed |= {"strata"} if cls._of_samples else set()
         for name in ("from_predictions", "from_estimator"):
             answer = getattr(cls, name).__wrapped__
             entrance = _made_by(getattr(Rankings, name))(answer)
@@ -460,6 +463,8 @@ class Question(Settings, ABC, Generic[Answer]):
     def _read(self, rankings: Any) -> Rankings:
         """Return rankings of any data; refuse what the question does not use."""
         every = Rankings.from_rankings(rankings)
+        if every.sample is not None:
+            raise labels_are_missing(every.sample, f" for {type(self).__name__}")
         given = {
             "groups": every.grouped,
             "clusters": every.clusters is not None,

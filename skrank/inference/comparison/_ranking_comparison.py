@@ -37,6 +37,8 @@ from skrank.inference.comparison._ranking_comparison_result import (
     RankingComparisonTable,
 )
 from skrank.inference.comparison._rules import DifferenceRule, LossRule, PairRule
+from skrank.inference.sampled._comparison import SampledModels
+from skrank.inference.sampled._draws import METHOD
 from skrank.inference.variability._changes import (
     Changes,
     ClusterChanges,
@@ -174,6 +176,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         "n_missed": "a missed target has no rank to compare",
     }
     _missed_in_groups: ClassVar[bool] = True
+    _of_samples: ClassVar[bool] = True
     _make = staticmethod(make_metric)
     _least_resamples = 2
 
@@ -222,7 +225,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             rule = "be of two models here, or else be given to `compare_all`"
             got = f"{len(rankings.names)} by the names {brief(list(rankings.names))}"
             raise invalid("rankings", rule, got)
-        (result,) = self._compare(_ComparedModels(self, rankings), [(0, 1)])
+        (result,) = self._compare(self._models(rankings), [(0, 1)])
         return result
 
     def compare_all(
@@ -235,6 +238,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         lower_is_better: bool | Sequence[str] = False,
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
         folds: ArrayLike | None = None,
     ) -> RankingComparisonTable:
         """Compare all pairs of several rankings, or all rankings with a baseline.
@@ -285,7 +289,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         """
         # shared: pos_label lower_is_better groups clusters folds
         data: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
-        data |= {"y_score": y_score, "folds": folds}
+        data |= {"y_score": y_score, "folds": folds, "strata": strata}
         if isinstance(y_true, Rankings | Mapping):
             rankings = Rankings.from_rankings(y_true)
             data["lower_is_better"] = lower_is_better or None
@@ -295,7 +299,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         else:
             data["lower_is_better"] = lower_is_better
             rankings = Rankings.from_predictions(y_true, **data)
-        models = _ComparedModels(self, rankings)
+        models = self._models(rankings)
         names, k = models.names, len(models.names)
         if k < 2:
             raise invalid("y_score", "hold 2 or more rankings", str(k))
@@ -328,6 +332,16 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             tuple(map(str, names)),
             self._metric().greater_is_better,
         )
+
+    def _models(self, rankings: Rankings) -> _ComparedModels | SampledModels:
+        """Return the models of full labels, or of those of a sample."""
+        if rankings.sample is None:
+            return _ComparedModels(self, rankings)
+        if self.method not in ("auto", METHOD):
+            rule = f"be 'auto' for labels of a sample, which is {METHOD!r}"
+            raise invalid("method", rule, repr(self.method))
+        seed = int(self._generator().integers(2**62))
+        return SampledModels.of(self._metric(), rankings, self.n_resamples, seed)
 
     def _warn_of_few_draws(self, n_pairs: int) -> None:
         """Warn if no adjusted p-value can be at most 5 %."""
@@ -364,7 +378,9 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         return method
 
     def _compare(
-        self, models: _ComparedModels, pairs: Sequence[tuple[int, int]]
+        self,
+        models: _ComparedModels | SampledModels,
+        pairs: Sequence[tuple[int, int]],
     ) -> list[RankingComparisonResult]:
         """Compare pairs of models, all of which have one table of changes."""
         several = len(pairs) > 1
@@ -374,19 +390,29 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         one = copy(self)
         one.progress = self.progress and not several  # one progress bar is enough
         results = [one._result(models, i, j) for i, j in shown]
-        _warn_of_few_targets(results[0])
+        if isinstance(models, _ComparedModels):
+            _warn_of_few_targets(results[0])
         return results
 
     def _result(
-        self, models: _ComparedModels, i: int, j: int
+        self, models: _ComparedModels | SampledModels, i: int, j: int
     ) -> RankingComparisonResult:
         """Compare the models i and j."""
-        found = self._ask(models, i, j)
         a, b = models.values[:, [i, j]].T
+        values: dict[str, Any] = {
+            "names": (str(models.names[i]), str(models.names[j])),
+            "value_a": float(a.mean()),
+            "value_b": float(b.mean()),
+            "values_a": tuple(a.tolist()),
+            "values_b": tuple(b.tolist()),
+            "method": models.method,
+            "alternative": self.alternative,
+        }
+        if isinstance(models, SampledModels):
+            values |= models.compare(i, j, self.alternative)
+            return RankingComparisonResult(metric=self._metric().name, **values)
+        found = self._ask(models, i, j)
         return RankingComparisonResult(
-            names=(str(models.names[i]), str(models.names[j])),
-            value_a=float(a.mean()),
-            value_b=float(b.mean()),
             difference=models.difference(i, j),
             standard_error=found.standard_error,
             zscore=found.zscore,
@@ -394,12 +420,9 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             log10_pvalue=found.log_pvalue / math.log(10),
             is_pvalue_limit=found.is_limit,
             probability_superior=found.probability_superior,
-            method=models.method,
-            alternative=self.alternative,
             degrees_of_freedom=found.degrees_of_freedom,
-            values_a=tuple(a.tolist()),
-            values_b=tuple(b.tolist()),
             _rule=models.rule(i, j, found),
+            **values,
             **self._fields(models.counted, by_fold=True),
         )
 

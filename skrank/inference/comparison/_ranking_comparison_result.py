@@ -77,6 +77,9 @@ class RankingComparisonResult(Result):
         Labels of several rankings: the values of `groups`, or the numbers of the folds.
     n_clusters : int
         Number of `clusters`; 0 if they are not given.
+    n_labelled : int
+        Number of items with a label, among which the targets are, if labels are
+        missing; otherwise 0.
 
     See Also
     --------
@@ -118,6 +121,7 @@ class RankingComparisonResult(Result):
     degrees_of_freedom: float = math.inf
     values_a: tuple[float, ...] = ()
     values_b: tuple[float, ...] = ()
+    n_labelled: int = 0
     _rule: PairRule | None = None
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -231,6 +235,29 @@ class RankingComparisonResult(Result):
         margin = check_positive("margin", margin)
         return max(self._tail_above(-margin), 1 - self._tail_above(margin))
 
+    def conclusion(self) -> str:
+        """Return what the comparison says, in sentences.
+
+        Returns
+        -------
+        text : str
+            Which ranking is better at the 5 % level, by how much, and the interval.
+        """
+        low, high = limits_of(self)
+        p = format_pvalue(self.log10_pvalue, is_limit=self.is_pvalue_limit, called="p")
+        limits = f"95 % interval of the difference {low:.3g} to {high:.3g}, {p}"
+        values = f"{self.value_a:.3g} and {self.value_b:.3g}"
+        of_list = " on this list" if self.n_labelled else ""
+        if self.pvalue <= 0.05 and low == high:
+            limits = f"difference {low:.3g}, which the labels decide"
+        a, b = map(as_text, self.names)
+        if not self.pvalue <= 0.05:
+            found = f"No difference in {self.metric} between {a} and {b} is shown"
+        else:
+            larger = "larger" if self.difference > 0 else "smaller"
+            found = f"{a} has a {larger} {self.metric} than {b}"
+        return f"{found}{of_list}: {values} ({limits})."
+
     def _tail_above(self, value: float) -> float:
         """Probability of a difference at least as large if `value` is the true one."""
         if self._rule is None:
@@ -342,6 +369,9 @@ class RankingComparisonResult(Result):
 
     def _rows(self) -> list[tuple[str, str]]:
         size, difference, error, *others = Result._rows(self)
+        if self.n_labelled:
+            of_labels = {"n_labelled": self.n_labelled}
+            size = size[0], format_size(self.n_samples, self.n_targets, **of_labels)
         reserved = [self._parts, "difference", "standard error", "95 % interval"]
         reserved += ["zscore", "pvalue"]
         first, second = (as_text(name, reserved=reserved) for name in self.names)
@@ -513,7 +543,10 @@ class RankingComparisonTable(Printed):
         )
         cells = [header, *zip(*columns, strict=True)]
         sizes = format_size(
-            first.n_samples, first.n_targets, n_clusters=first.n_clusters
+            first.n_samples,
+            first.n_targets,
+            n_clusters=first.n_clusters,
+            n_labelled=first.n_labelled,
         )
         facts = [
             (first._parts, sizes),

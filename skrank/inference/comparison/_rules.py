@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from scipy.stats import beta
 
 from skrank._utils._rounding import ROUNDING
+from skrank.inference.sampled._draws import SampleLimits
 from skrank.inference.variability._interval_rules import (
     CertainRule,
     ModeratedRule,
@@ -93,4 +94,4 @@ class DifferenceRule:
         return math.sqrt(max(both, 0.0))
 
 
-PairRule = CertainRule | WidestRule
+PairRule = CertainRule | WidestRule | SampleLimits

@@ -1,7 +1,7 @@
-"""A metric of the whole list if a sample of its items has labels.
+"""Metrics of the whole list if a sample of its items has labels.
 
-`SampledMetricInterval` draws the numbers of targets in the strata; `_draws` exchanges
-those of one stratum at a time, `_placements` gives the metrics for them, `_limits` the
-limits over all draws, `_remaining` counts the targets that were not found, and
-`labels_to_collect` plans the sample.
+`SampleDraws` draws what each labelled item stands for, `_statements` are the metrics of
+these, and `SampledMetricInterval` and `RankingComparison` ask for their limits.
+`_remaining` counts the targets that were not found exactly, and `labels_to_collect`
+plans the sample.
 """

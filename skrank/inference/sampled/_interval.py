@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -20,42 +18,19 @@ from skrank._utils._checks import (
     check_random_state,
     invalid,
 )
-from skrank._utils._columns import as_column, check_index, check_order, is_missing
-from skrank._utils._rounding import ROUNDING
-from skrank._utils._text import brief, listed
+from skrank._utils._columns import check_index
+from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Settings
-from skrank.inference.intervals._metric_interval import MetricInterval
-from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
-from skrank.inference.sampled._draws import Choice, Floats, as_drawn, choices
-from skrank.inference.sampled._placements import Placements
-from skrank.inference.sampled._result import SampledMetricResult, ranking_of
+from skrank.inference.sampled._draws import METHOD, SampleDraws, Term
+from skrank.inference.sampled._result import SampledMetricResult, SampledMetricTable
+from skrank.inference.sampled._statements import kind_of, measure_of
 from skrank.inference.variability._binormal import binormal_values
-from skrank.metrics._definitions import (
-    AnyMetric,
-    AveragePrecision,
-    Frame,
-    KAtRecall,
-    RecallAtT,
-    WorkSaved,
-    make_metric,
-)
-from skrank.ranking._response import oriented_scores
-from skrank.ranking._sampled import SampledRanking
+from skrank.metrics._definitions import AnyMetric, AveragePrecision, Frame
+from skrank.ranking._label_sample import LabelSample
+from skrank.ranking._rankings import MODEL, Rankings, named_estimators
+from skrank.ranking._response import marks_and_scores
 
-# Columns without a use here, and what to do instead
-_UNUSED = {
-    "groups": "ask for each group by itself",
-    "clusters": "items must be chosen one by one",
-    "folds": "ask for the held-out items of each fold by themselves",
-    "sample_weight": "`strata` tells how items were chosen",
-}
-# Completed lists by which the variation over other lists is estimated; a choice of the
-# time, as each takes that of a MetricInterval.
-_COMPLETED = 4
-# Draws for each of those that are kept as quantiles. The error of a 2.5 % quantile of
-# 2,000 draws is .0035 without, and .0012 with it; half of it gives .0017.
-_SPREAD = 8
 # Most draws for the width of a simulated list: widths differ more from list to list
 # than by their draws, and are 1 % wider than with 3,000
 _OF_WIDTH = 1000
@@ -80,7 +55,7 @@ class SampledMetricInterval(Settings):
         :func:`make_metric` with the tie rule "expected".
     population : bool, default=False
         Whether the interval is for the mean over other lists of the same size.
-    n_resamples : int, default=3000
+    n_resamples : int, default=1000
         Number of draws of the targets that were not found.
     random_state : int, RandomState, Generator or None, default=0
         Source of randomness of the draws.
@@ -143,17 +118,11 @@ class SampledMetricInterval(Settings):
         metric: str | AnyMetric = "average_precision",
         *,
         population: bool = False,
-        n_resamples: int = 3000,
+        n_resamples: int = 1000,
         random_state: object = 0,
     ) -> None:
-        self.metric, made = metric, make_metric(metric)
-        known = type(made) in (AveragePrecision, KAtRecall, WorkSaved)
-        if not (known or isinstance(made, RecallAtT)) or made.ties != "expected":
-            rule = (
-                "be average_precision, recall@t, precision@t, enrichment_factor@t, "
-                "expected_profit@t, k_at_recall or wss, with the tie rule 'expected'"
-            )
-            raise invalid("metric", rule, repr(made.name))
+        kind_of(metric)
+        self.metric = metric
         self.population = check_flag("population", population)
         self.n_resamples = check_count("n_resamples", n_resamples, least=100)
         self.random_state = check_random_state(random_state)
@@ -170,7 +139,7 @@ class SampledMetricInterval(Settings):
         clusters: None = None,
         folds: None = None,
         sample_weight: None = None,
-    ) -> SampledMetricResult:
+    ) -> Any:
         """Answer for labels, of which some are missing, and scores.
 
         Parameters
@@ -211,17 +180,18 @@ class SampledMetricInterval(Settings):
             their ranks or because all are targets; a random sample has this warning
             with a probability of at most 1e-6.
         """
-        # shared: pos_label lower_is_better_of_one
-        given = {"groups": groups, "clusters": clusters, "folds": folds}
-        for name, values in {**given, "sample_weight": sample_weight}.items():
-            if values is not None:
-                rule = f"be left out for labels of a sample: {_UNUSED[name]}"
-                raise invalid(name, rule, brief(values))
+        # shared: pos_label lower_is_better
         return self._answer(
-            SampledRanking.from_chunks(
-                [(y_true, y_score, strata)],
+            Rankings.from_sample(
+                y_true,
+                y_score,
+                strata=strata,
                 pos_label=pos_label,
                 lower_is_better=lower_is_better,
+                groups=groups,
+                clusters=clusters,
+                folds=folds,
+                sample_weight=sample_weight,
             )
         )
 
@@ -234,7 +204,7 @@ class SampledMetricInterval(Settings):
         strata: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
-    ) -> SampledMetricResult:
+    ) -> Any:
         """Answer for the ranking of a fitted estimator.
 
         Parameters
@@ -266,56 +236,43 @@ class SampledMetricInterval(Settings):
             is an outlier detector and `detector_targets` is None.
         """
         # shared: pos_label detector_targets
-        check_order(X, y)
         check_index("strata", strata, y)
-        labels = as_column("y", y)
-        known = ~is_missing(labels)
-        if not known.any():
-            raise invalid("y", "have a label for some item", "none")
-        found = labels[known].tolist()
-        points, scores = oriented_scores(
-            estimator, X, found, pos_label, detector_targets
-        )
-        marks = np.full(labels.size, np.nan)
-        marks[known] = points.marks(found, pos_label)
-        return self.from_predictions(marks, scores, strata=strata)
+        named = named_estimators(estimator)
+        found = {
+            name: marks_and_scores(one, X, y, pos_label, detector_targets, gaps=True)
+            for name, one in named.items()
+        }
+        scores: Any = {name: scores for name, (_, scores, _) in found.items()}
+        marks = next(iter(found.values()))[0]
+        if [*scores] == [MODEL]:
+            scores = scores[MODEL]
+        return self._answer(Rankings.from_sample(marks, scores, strata=strata))
 
-    def from_chunks(
-        self,
-        chunks: Any,
-        *,
-        pos_label: object = None,
-        lower_is_better: bool = False,
-    ) -> SampledMetricResult:
-        """Answer for a list in chunks, which may be larger than memory.
+    def from_rankings(
+        self, rankings: Rankings
+    ) -> SampledMetricResult | SampledMetricTable:
+        """Answer for rankings of a list of which some labels are missing.
 
         Parameters
         ----------
-        chunks : iterable of (y_true, y_score, strata), or callable that returns one
-            Columns of the chunks, such as a list, without strata if the labels are
-            those of the top. They are read twice, and a callable is called twice.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        lower_is_better : bool, default=False
-            Whether lower scores mean likelier targets, such as docking energies.
+        rankings : Rankings
+            Result of ``Rankings.from_sample``.
 
         Returns
         -------
-        result : SampledMetricResult
-            The answer, the same as for the whole list in memory.
+        result : SampledMetricResult or SampledMetricTable
+            The answer.
 
         Raises
         ------
         ValueError
-            As in `from_predictions`; also if `chunks` can be read only once, or have
-            scores of several types.
+            As in `from_predictions`, or if `rankings` are of items that all have
+            labels.
         """
-        # shared: pos_label lower_is_better_of_one
-        return self._answer(
-            SampledRanking.from_chunks(
-                chunks, pos_label=pos_label, lower_is_better=lower_is_better
-            )
-        )
+        if not isinstance(rankings, Rankings) or rankings.sample is None:
+            rule = "be those of Rankings.from_sample, as labels are missing"
+            raise invalid("rankings", rule, brief(rankings))
+        return self._answer(rankings)
 
     def from_result(self, result: SampledMetricResult) -> SampledMetricResult:
         """Answer for the data of a result, of this or of another metric.
@@ -338,7 +295,8 @@ class SampledMetricInterval(Settings):
         if not isinstance(result, SampledMetricResult):
             rule = "be the SampledMetricResult of these data for some metric"
             raise invalid("result", rule, brief(result))
-        return self._answer(ranking_of(result))
+        (model,) = result._sample.models
+        return self._of_model(self._draws(result._sample), model)
 
     def expected_width(
         self,
@@ -409,216 +367,35 @@ class SampledMetricInterval(Settings):
             widths.append(high - low)
         return float(np.median(widths))
 
-    def _answer(self, ranking: SampledRanking) -> SampledMetricResult:
-        placements, metric = Placements(ranking), make_metric(self.metric)
-        _check_known(metric, placements, population=self.population)
-        expected = placements.expected[None]
-        value = float(metric_values(metric, placements, expected, "mean")[0])
-        if math.isnan(value):
-            warn(f"{metric.name} is undefined: no item with a label is a target.")
-        drawn = self._drawn(ranking)
+    def _answer(self, rankings: Rankings) -> SampledMetricResult | SampledMetricTable:
+        """Answer for each model, by the same draws."""
+        sample = rankings.sample
+        assert sample is not None
+        draws = self._draws(sample)
+        results = {name: self._of_model(draws, name) for name in sample.models}
+        return results[MODEL] if [*results] == [MODEL] else SampledMetricTable(results)
+
+    def _draws(self, sample: LabelSample) -> SampleDraws:
+        seed = int(self._generator().integers(2**62))
+        return SampleDraws(sample, self.n_resamples, seed, population=self.population)
+
+    def _of_model(self, draws: SampleDraws, model: Any) -> SampledMetricResult:
+        sample = draws.sample
+        measure = measure_of(self.metric, sample.n_samples)
+        limits = draws.limits([Term(measure, model)])
+        if math.isnan(limits.value):
+            name = measure.metric.name
+            warn(f"{name} is undefined: no item with a label is a target.")
         return SampledMetricResult(
-            metric=metric.name,
-            method="one more item",
-            n_samples=ranking.n_samples,
-            n_labelled=int(ranking.n_labelled.sum()),
-            n_targets=int(ranking.n_found.sum()),
-            value=value,
-            n_remaining=(
-                math.nan if placements.is_unknown.any() else float(expected.sum())
-            ),
-            _ranking=ranking,
-            _drawn=drawn,
-            _values=_ends(metric, placements, [*choices(ranking)], drawn),
-            _population=(
-                self._intervals_of_completed(ranking, drawn)
-                if self.population and not math.isnan(value)
-                else ()
-            ),
+            metric=measure.metric.name,
+            method=METHOD,
+            n_samples=sample.n_samples,
+            n_labelled=int(sample.n_labelled.sum()),
+            n_targets=sample.targets.size,
+            value=limits.value,
+            n_remaining=float(draws.remaining.sum()),
+            _sample=sample.only(model),
+            _draws=draws,
+            _limits=limits,
+            _population=self.population,
         )
-
-    def _drawn(self, ranking: SampledRanking) -> Floats:
-        """Draw the targets without a label, (3, n_resamples, n_strata).
-
-        The total of the targets of a stratum has its lower and its upper confidence
-        distribution, x + BetaBinomial(n - r; x, r - x + 1) and x + BetaBinomial(n - r;
-        x + 1, r - x): one more item was labelled, which is no target, or a target.
-        Before them are draws from BetaBinomial(n - r; x, r - x), whose mean is that
-        which the sample has.
-        """
-        rng, r = self._generator(), ranking
-        samples = zip(r.n_items - r.n_labelled, r.n_labelled, r.n_found, strict=True)
-        columns = [_of_stratum(rng, *one, self.n_resamples) for one in samples]
-        return np.moveaxis(np.array(columns), 0, 2)
-
-    def _intervals_of_completed(
-        self, ranking: SampledRanking, drawn: Floats
-    ) -> tuple[MetricIntervalResult, ...]:
-        """Return intervals of lists in which targets were put on free places."""
-        question = MetricInterval(self.metric, n_resamples=999)
-        rng, chosen = self._generator(), [one.of(drawn) for one in choices(ranking)]
-        # by the strata with few labels, and then by the one that is exchanged
-        order = sorted(
-            (i // 2, number, i % 2)
-            for i, one in enumerate(chosen)
-            for number in range(one.at.size)
-        )
-        left = np.array([chosen[2 * i + j].sums[:, k] for i, k, j in order])
-        targets = left + ranking.n_found.sum()
-        rows = np.argwhere((targets > 0) & (targets < ranking.n_samples))
-        some = []
-        for at, draw in rows[:: max(1, len(rows) // _COMPLETED)][:_COMPLETED]:
-            i, k, j = order[at]
-            one = chosen[2 * i + j]
-            extra = one.usual[draw].copy()
-            extra[one.at[k]] = one.other[draw, k]
-            some.append(extra)
-        lists = [_complete_list(ranking, extra.astype(int), rng) for extra in some]
-        return tuple(question.from_predictions(*one) for one in lists)
-
-
-def _of_stratum(
-    rng: np.random.Generator, room: int, r: int, x: int, size: int
-) -> list[Floats]:
-    """Return draws of the targets in one stratum without a label, of three kinds.
-
-    They are quantiles of more draws, in random order, so that the limits of a single
-    stratum have a small error.
-    """
-    many = size * _SPREAD
-    found = rng.standard_gamma(max(x, 1), many) * (x > 0)
-    others = rng.standard_gamma(max(r - x, 1), many) * (r > x)
-    one = rng.standard_exponential(many)
-    total = found + others
-    shares = (
-        found / np.where(total > 0, total, 1),
-        found / (total + one),
-        (found + one) / (total + one),
-    )
-    return [
-        rng.permutation(
-            np.sort(rng.binomial(room, share))[_SPREAD // 2 :: _SPREAD]
-        ).astype(float)
-        for share in shares
-    ]
-
-
-def _complete_list(
-    ranking: SampledRanking, extra: NDArray[np.intp], rng: np.random.Generator
-) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-    """Return labels and scores of a list with targets at random places; O(n)."""
-    r, n = ranking, ranking.n_samples
-    ends, length = np.append(0, np.cumsum(r.n_items)), r.lengths
-    # the items with a label come first in each block, whose items are tied
-    place = np.arange(n) - np.repeat(np.cumsum(length) - length, length)
-    marks = place < np.repeat(r.hits, length)
-    is_free = place >= np.repeat(length - r.unlabelled, length)
-    for start, end, count in zip(ends, ends[1:], extra, strict=False):
-        free = start + np.flatnonzero(is_free[start:end])
-        marks[rng.choice(free, count, replace=False)] = True
-    in_tie = np.repeat(r.in_tie, length)
-    return marks, -np.where(in_tie, np.repeat(r.above, length), np.arange(n))
-
-
-def _ends(
-    metric: Any, placements: Placements, chosen: Sequence[Choice], drawn: Floats
-) -> tuple[tuple[Floats, Floats], ...]:
-    """Return the smallest and the largest values that the places of targets allow."""
-    last, first = (
-        _values(metric, placements, chosen, drawn, side) for side in ("last", "first")
-    )
-    ends = (last, first) if metric.greater_is_better else (first, last)
-    return tuple(zip(*ends, strict=True))
-
-
-def metric_values(
-    metric: Any, placements: Placements, extra: Floats, side: str
-) -> Floats:
-    """Return the metric for the targets of the strata, (n_draws, n_strata)."""
-    choice, drawn = as_drawn(extra)
-    (values,) = _values(metric, placements, [choice], drawn, side)
-    return values[:, 0]
-
-
-def _values(
-    metric: Any,
-    placements: Placements,
-    chosen: Sequence[Choice],
-    drawn: Floats,
-    side: str,
-) -> Iterator[Floats]:
-    """Yield the metric of each choice, with targets at places of one side.
-
-    Without any target it is NaN, or the value of the worst or of the best ranking of
-    one target.
-    """
-    n, found = placements.ranking.n_samples, placements.ranking.n_found.sum()
-    if isinstance(metric, AveragePrecision):
-        of_strata = [placements.sums_of_strata(one, side) for one in drawn]
-        inner, outer = map(np.stack, zip(*of_strata, strict=True))
-    for choice in chosen:
-        extra = choice.of(drawn)
-        m = found + extra.sums
-        lone = (m == 0) & (not metric.always_defined)
-        m, more = m + lone, lone * (side == "first")
-        if isinstance(metric, AveragePrecision):
-            total = placements.precisions(choice, drawn, (inner, outer), side)
-            values = (total + more) / m
-        elif isinstance(metric, KAtRecall):
-            needed = np.ceil(metric.recall * m * (1 - ROUNDING))
-            ranks = placements.rank_of(extra, np.minimum(needed, m) * ~lone, side)
-            ranks = np.where(lone, 1 if side == "first" else n, ranks)
-            values = metric.of_rank(ranks, needed, n)
-        else:
-            cut = _depth_of(metric, placements)
-            hits = placements.hits(extra, cut, side) + more
-            frame = Frame(n, m, cut)
-            values = hits / metric.divisor(frame) + metric.offset(frame)
-        yield np.where(lone & (side == "mean"), np.nan, values)
-
-
-def _depth_of(metric: Any, placements: Placements) -> Any:
-    """Return the cutoff of a metric as a number of items."""
-    n = placements.ranking.n_samples
-    return metric.cut(SimpleNamespace(n_scored=n, whole=True, several=False), 0)
-
-
-def _check_known(metric: Any, placements: Placements, *, population: bool) -> None:
-    """Refuse a metric that depends on a stratum in which nobody looked."""
-    ranking, rooms = placements.ranking, placements.rooms
-    unknown = np.flatnonzero(placements.is_unknown)
-    if not unknown.size:
-        return
-    names = listed([brief(ranking.strata[h]) for h in unknown], 5)
-    if population:
-        rule = "be False if no item of a stratum has a label"
-        raise invalid("population", rule, f"True, and no label in {names}")
-    above = int(ranking.n_items[: unknown[0]].sum())
-    if metric.always_defined and (
-        placements.depends_down_to(_depth_of(metric, placements)) <= above
-    ):
-        return  # precision and profit depend on the hits above the cutoff only
-    between = ""
-    if ranking.sampled.tolist() == unknown.tolist() and unknown.size == 1:
-        # all numbers of targets in a short rest, and a grid of them in a long one, as
-        # the bounds are smooth
-        extra = np.unique(np.rint(np.geomspace(1, rooms[unknown] + 1, 2**14))) - 1
-        is_rest = np.arange(rooms.size) == unknown
-        choice, drawn = as_drawn(extra[:, None] * is_rest)
-        ((low, high),) = _ends(metric, placements, [choice], drawn)
-        least, most = float(low.min()), float(high.max())
-        if most - least <= ROUNDING * max(abs(most), 1):
-            return
-        between = f", which is between {least:.3g} and {most:.3g}"
-    advice = "Label a random sample of the rest; see labels_to_collect."
-    if ranking.is_given:
-        rule = f"have an item with a label in each for {metric.name}{between}"
-        advice += " Precision and profit need no label below their cutoff."
-        raise invalid("strata", rule, f"none in {names}", advice)
-    depth = ranking.above[placements.first[1]]  # of the top without its last tie
-    example = f", such as precision@{depth}," if depth else ""
-    rule = (
-        f"be one of the labelled items{example} because the rest of the list has no "
-        "labels"
-    )
-    raise invalid("metric", rule, f"{metric.name}{between}", advice)

@@ -1,36 +1,33 @@
-"""Result of `SampledMetricInterval`."""
+"""Results of `SampledMetricInterval`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
 
 from skrank._utils._checks import check_count, check_flag, check_fraction, invalid
-from skrank._utils._numbers import interval, number
+from skrank._utils._numbers import interval, number, numbers
+from skrank._utils._printed import Printed, Shown
 from skrank._utils._signature import signature_of
+from skrank._utils._table import data_frame
+from skrank._utils._text import as_text, format_size
 from skrank.curves._band import CurveBand
 from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.curves._hit_curve import HitCurve
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result
-from skrank.inference.intervals._metric_interval_result import MetricIntervalResult
-from skrank.inference.sampled._draws import Floats, choices
-from skrank.inference.sampled._limits import ChosenDraws
-from skrank.inference.sampled._placements import Placements
+from skrank.inference.sampled._draws import SampleDraws, SampleLimits
 from skrank.inference.sampled._remaining import (
     remaining_evidence,
     remaining_limits,
     remaining_pvalue,
 )
-from skrank.metrics._definitions import make_metric
-from skrank.ranking._sampled import SampledRanking
+from skrank.ranking._label_sample import LabelSample
 
 
 @signature_of(
@@ -86,13 +83,11 @@ class SampledMetricResult(Result):
     value: float
     n_labelled: int
     n_remaining: float
-    _ranking: SampledRanking
-    # draws of the targets that were not found, from which `choices` takes; and for each
-    # choice the smallest and the largest value of the metric that the places of these
-    # targets allow
-    _drawn: Floats
-    _values: tuple[tuple[Floats, Floats], ...]
-    _population: tuple[MetricIntervalResult, ...] = ()
+    # the labels with the ranks of this model, the draws of all models, and the limits
+    _sample: LabelSample
+    _draws: SampleDraws
+    _limits: SampleLimits
+    _population: bool = False
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return the interval for the metric of the list, or for its mean over others.
@@ -113,31 +108,7 @@ class SampledMetricResult(Result):
             If `confidence_level` is not between 0 and 1.
         """
         level = check_fraction("confidence_level", confidence_level)
-        metric, base = make_metric(self.metric), None
-        if not metric.always_defined:  # monotone are precision and profit
-            base = Placements(self._ranking).expected
-        limits = [
-            one
-            for chosen, pair in zip(self._chosen(level), self._values, strict=True)
-            for one in chosen.limits(*pair, base)
-        ]
-        low = float(np.nanmin([self.value, *(one for one, _ in limits)]))
-        high = float(np.nanmax([self.value, *(one for _, one in limits)]))
-        if not self._population or math.isnan(self.value):
-            return ConfidenceInterval(low, high)
-        # other lists vary as the completed ones: errors add up in squares on the scale
-        # of the logit, or of the logarithm without an upper bound; profits have neither
-        bounds = metric.bounds
-        scale, back = _scale_of(*bounds)
-        others = np.array([one.confidence_interval(level) for one in self._population])
-        values = np.array([one.value for one in self._population])
-        at, least, most = scale(np.array([self.value, low, high]))
-        below = np.mean(scale(values) - scale(others[:, 0]))
-        above = np.mean(scale(others[:, 1]) - scale(values))
-        low = min(low, float(back(at - math.hypot(at - least, below))))
-        high = max(high, float(back(at + math.hypot(most - at, above))))
-        # ranks and ratios of shares are at most the number of items
-        return ConfidenceInterval(low, high if bounds[0] else min(high, self.n_samples))
+        return ConfidenceInterval(*self._limits.bounds(level))
 
     def remaining(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return limits of the number of targets that were not found.
@@ -160,11 +131,11 @@ class SampledMetricResult(Result):
             If `confidence_level` is not between 0 and 1.
         """
         level = check_fraction("confidence_level", confidence_level)
-        if self._ranking.sampled.size == 1:
+        if self._sample.sampled.size == 1:
             return ConfidenceInterval(*remaining_limits(*self._one_sample(), level))
-        limits = (one.limits(one.left, one.left) for one in self._chosen(level))
-        low, high = zip(*chain(*limits), strict=True)
-        return ConfidenceInterval(int(min(low)), int(max(high)))
+        low, high = self._draws.found.bounds(level)
+        found = self.n_targets
+        return ConfidenceInterval(math.floor(low) - found, math.ceil(high) - found)
 
     def recall_so_far(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return limits of the share of the targets that were found.
@@ -226,15 +197,15 @@ class SampledMetricResult(Result):
            without replacement", *NeurIPS 33*.
         """
         at_most = check_count("at_most", at_most, least=0)
-        n_sampled = self._ranking.sampled.size
+        n_sampled = self._sample.sampled.size
         if check_flag("sequential", sequential) and n_sampled > 1:
             rule = "be False if several strata have items without a label"
             raise invalid("sequential", rule, f"True for {n_sampled}")
         if n_sampled == 0:
             return 0.0
         if n_sampled > 1:
-            left = (one.of(self._drawn).sums for one in choices(self._ranking))
-            return float(max((one > at_most).mean(axis=0).max() for one in left))
+            most = at_most + 1 + self.n_targets
+            return self._draws.found.tail(most, 1)
         if sequential:
             evidence = remaining_evidence(*self._one_sample(), at_most)
             return min(1.0, math.exp(-evidence))
@@ -254,14 +225,16 @@ class SampledMetricResult(Result):
         ValueError
             If a stratum has no label; the band has limits then.
         """
-        placements, r = Placements(self._ranking), self._ranking
-        if placements.is_unknown.any():
+        sample, (ranks,) = self._sample, self._sample.models.values()
+        if math.isnan(self.n_remaining):
             rule = "have a label in each stratum for the hit curve"
             advice = "`hit_curve_band` gives its limits."
             raise invalid("y_true", rule, "a stratum without", advice)
-        depths = np.append(np.unique(r.above), r.n_samples)
-        hits = placements.expected_hits(depths)
-        return HitCurve(depths, hits, r.n_samples, float(hits[-1]), 1.0, depths[1:])
+        n, above = sample.n_samples, ranks.above[sample.targets]
+        ends = above + ranks.size[sample.targets]
+        depths = np.unique(np.concatenate([[0, n], above, ends]))
+        hits = self._draws.expected_hits(ranks, depths)
+        return HitCurve(depths, hits, n, float(hits[-1]), 1.0, depths[1:])
 
     def hit_curve_band(
         self,
@@ -295,14 +268,10 @@ class SampledMetricResult(Result):
         """
         level = check_fraction("confidence_level", confidence_level)
         check_flag("simultaneous", simultaneous)
-        n, placements = self._ranking.n_samples, Placements(self._ranking)
+        n, (ranks,) = self.n_samples, self._sample.models.values()
         usual = np.unique(np.append(spread_counts(n)[::2], n))
         depths = usual if t is None else chosen_counts("t", t, n)
-        hits, limits = placements.expected_hits(depths), []
-        for one in self._chosen(level):
-            limits += one.band(placements, depths, together=simultaneous)
-        low, high = zip(*limits, strict=True)
-        low, high = np.min([hits, *low], axis=0), np.max([hits, *high], axis=0)
+        low, high = self._draws.hit_limits(ranks, depths, level, together=simultaneous)
         return CurveBand(depths, low, high, level)
 
     def conclusion(self) -> str:
@@ -360,51 +329,104 @@ class SampledMetricResult(Result):
 
     def _rows(self) -> list[tuple[str, str]]:
         value, left = self.confidence_interval(), self.remaining()
-        found = f"{self.n_labelled} with a label, {self.n_targets} targets found"
+        sizes = format_size(self.n_samples, self.n_targets, n_labelled=self.n_labelled)
         return [
-            ("list", f"{self.n_samples} items, {found}"),
+            ("list", sizes),
             ("value", f"{number(self.value)}, method: {self.method}"),
             ("95 % interval", interval(*value)),
             ("not found", f"{left.low} to {left.high} targets (95 % interval)"),
         ]
 
     def _columns(self) -> dict[str, Any]:
-        r, placements = self._ranking, Placements(self._ranking)
-        last = np.cumsum(r.n_items)
+        sample, (ranks,) = self._sample, self._sample.models.values()
+        order = np.argsort(ranks.above, kind="stable")
+        ordered = sample.stratum[order]
+        first = np.unique(ordered, return_index=True)[1]
+        last = np.unique(ordered[::-1], return_index=True)[1]
         return {
-            "stratum": list(r.strata),
-            "first": last - r.n_items + 1,
-            "last": last,
-            "items": r.n_items,
-            "labelled": r.n_labelled,
-            "targets": r.n_found,
-            "remaining": np.where(placements.is_unknown, np.nan, placements.expected),
+            "stratum": list(sample.names),
+            "first": first + 1,
+            "last": sample.n_samples - last,
+            "items": sample.n_items,
+            "labelled": sample.n_labelled,
+            "targets": sample.n_found,
+            "remaining": self._draws.remaining,
         }
-
-    def _chosen(self, level: float) -> Iterator[ChosenDraws]:
-        for choice in choices(self._ranking):
-            yield ChosenDraws(choice, self._drawn, level)
 
     def _one_sample(self) -> tuple[int, int, int]:
         """Return the items, labels and targets of the only stratum that was sampled."""
-        r, (h,) = self._ranking, self._ranking.sampled
-        return int(r.n_items[h]), int(r.n_labelled[h]), int(r.n_found[h])
+        s, (h,) = self._sample, self._sample.sampled
+        return int(s.n_items[h]), int(s.n_labelled[h]), int(s.n_found[h])
 
 
-def ranking_of(result: SampledMetricResult) -> SampledRanking:
-    """Return the counts from which a result was computed."""
-    return result._ranking
+@signature_of("results")
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SampledMetricTable(Printed):
+    """Results of :class:`SampledMetricInterval` for several models.
 
+    Attributes
+    ----------
+    results : dict from names to SampledMetricResult
+        Result of each model. All are of the same labels and draws, so that
+        ``table["a"]`` and ``table["b"]`` may be compared; the interval of their
+        difference is that of :class:`RankingComparison`.
 
-def _scale_of(low: float, high: float) -> tuple[Any, Any]:
-    """Return the scale of a metric by its bounds, and the way back."""
-    if math.isinf(low):
-        return np.asarray, np.asarray
-    if math.isinf(high):
-        return lambda one: np.log(
-            np.maximum(one - low, 1e-9)
-        ), lambda one: low + np.exp(one)
-    return (
-        lambda one: logit(np.clip((one - low) / (high - low), 1e-9, 1 - 1e-9)),
-        lambda one: low + (high - low) * expit(one),
-    )
+    See Also
+    --------
+    RankingComparison : Differences of the models, from the same labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import SampledMetricInterval, labels_to_collect
+    >>> rng = np.random.default_rng(0)
+    >>> is_target = np.arange(2000) < 40
+    >>> scores = {"a": rng.normal(2.0 * is_target), "b": rng.normal(1.0 * is_target)}
+    >>> plan = labels_to_collect(scores, budget=300)
+    >>> y = np.where(plan["to_label"], is_target, np.nan)
+    >>> table = SampledMetricInterval("recall@100").from_predictions(
+    ...     y, scores, strata=plan["stratum"])
+    >>> table.to_frame().round(2)
+      name  value   low  high
+    0    a   0.72  0.28  0.92
+    1    b   0.22  0.07  0.59
+    """
+
+    results: Mapping[Any, SampledMetricResult]
+
+    def __getitem__(self, name: Any) -> SampledMetricResult:
+        """Return the result of a model."""
+        return self.results[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Return the names of the models."""
+        return iter(self.results)
+
+    def to_frame(self) -> Any:
+        """Return the values and the 95 % intervals as a data frame of pandas.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each model, with the columns "name", "value", "low" and "high".
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame(self._columns())
+
+    def _columns(self) -> dict[str, Any]:
+        found = self.results.values()
+        low, high = zip(*(one.confidence_interval() for one in found), strict=True)
+        values = [one.value for one in found]
+        return {"name": [*self.results], "value": values, "low": low, "high": high}
+
+    def _shown(self) -> Shown:
+        one, columns = next(iter(self.results.values())), self._columns()
+        names = map(as_text, columns.pop("name"))
+        rows = zip(names, *map(numbers, columns.values()), strict=True)
+        title = f"Intervals of {one.metric} by labels of a sample"
+        header = ("model", "value", "low", "high")
+        return Shown(title, one._rows()[:1], [header, *rows])

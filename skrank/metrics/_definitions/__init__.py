@@ -15,7 +15,7 @@ The order within a tie group is unknown. There are four rules:
 """
 
 from skrank.metrics._definitions._base import AnyMetric, Frame, Metric
-from skrank.metrics._definitions._curve import KAtRecall, WorkSaved
+from skrank.metrics._definitions._curve import KAtRecall, KSStatistic, WorkSaved
 from skrank.metrics._definitions._names import METRICS, make_metric, make_null_metric
 from skrank.metrics._definitions._sums import (
     AveragePrecision,
@@ -36,6 +36,7 @@ __all__ = [
     "ExpectedProfit",
     "Frame",
     "KAtRecall",
+    "KSStatistic",
     "Metric",
     "PrecisionAtT",
     "RecallAtT",
