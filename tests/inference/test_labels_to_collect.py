@@ -200,7 +200,7 @@ def test_labelled_tops_cost_nothing():
 def test_labels_that_decide_between_models():
     for i in range(60):
         rng = np.random.default_rng(i)
-        n, n_models, t = rng.integers(2, 12), rng.integers(2, 4), rng.integers(1, 12)
+        n, n_models, t = rng.integers(3, 12), rng.integers(2, 4), rng.integers(1, 12)
         t = min(n, t)
         scores = rng.integers(5, 5 + rng.integers(2, 9), (n, n_models))
         shares = np.array(
@@ -254,6 +254,11 @@ TABLE = {"a": A, "b": B}
         ({"labelled": np.ones(N)}, "`labelled` must be True or False, or NaN"),
         ({"labelled": np.ones(N, bool)}, "got a label for all items"),
         ({"labelled": ["", *["x"] * (N - 1)]}, "`labelled` must.*got the label ''"),
+        ({"y_score": np.arange(20.0).reshape(4, 5)}, "`y_score` must have a row for"),
+        (
+            {"y_score": pd.DataFrame(TABLE), "labelled": pd.Series(SOME)[::-1]},
+            r"`labelled` must have the index of `y_score\['a'\]`",
+        ),
         ({"labelled": SOME[1:]}, r"`labelled` must have as many items as `y_score"),
     ],
 )

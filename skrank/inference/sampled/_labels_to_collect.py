@@ -129,7 +129,9 @@ def labels_to_collect(
     reason = "strata that end at `t`"
     if len(listing.above) > 1 and t is not None:
         is_top = ~known & (listing.above < cuts.max()).any(axis=0)
-        reason = f"{is_top.sum()} items in the top {cuts.max()} of any model and others"
+        reason = (
+            f"{is_top.sum()} items in the top {cuts.max()} of any model, and others"
+        )
         cuts = cuts[:0]
     n_tops = int(np.sum(is_top))
     # the other items without a label, by their ranks
@@ -222,8 +224,7 @@ def labels_to_compare(
     # shared: y_score_of_plan lower_is_better labelled
     listing = _Listing.of(y_score, lower_is_better)
     if len(listing.above) < 2:
-        rule = "hold scores of two models or more, as a mapping or a data frame"
-        raise invalid("y_score", rule, "one")
+        raise invalid("y_score", "hold scores of two models or more", "one")
     known = listing.known(labelled)
     differs = np.zeros(known.size, dtype=bool)
     for cut in chosen_counts("t", t, known.size).tolist():
@@ -268,6 +269,9 @@ class _Listing:
         for name, one in models.items():
             scores = of_items.read(names[name], one, lambda at, x: check_scores(x, at))
             places.append(_places(oriented(scores, name in lower)))
+        if len(places) > size:
+            rule = "have a row for each item and a column for each model"
+            raise invalid("y_score", rule, f"{size} rows and {len(places)} columns")
         above, tied = (np.array(one) for one in zip(*places, strict=True))
         # of several models, by the best rank
         ranks = above + (tied + 1) / 2
@@ -278,6 +282,7 @@ class _Listing:
         """Return which items have a label, by marks or by labels with gaps."""
         if labelled is None:
             return np.zeros(self.of_items.size, dtype=bool)
+        is_known: NDArray[np.bool_]
         read = self.of_items.read("labelled", labelled, as_column_with_gaps)
         is_known, column = read
         distinct = {*column[is_known].tolist()}
