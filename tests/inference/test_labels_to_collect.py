@@ -16,7 +16,6 @@ from scipy.stats import chisquare
 from cases import runs
 from skrank import labels_to_collect, labels_to_compare
 from skrank._utils._columns import Items
-from skrank.inference.sampled._labels_to_collect import _allocate
 from skrank.inference.sampled._plan_check import strata_of_plan
 
 pd = pytest.importorskip("pandas")
@@ -61,27 +60,18 @@ def test_plans_of_all_budgets_are_nested(name):
         before = to_label
 
 
-def test_shares_of_all_budgets_grow():
-    for i in range(12):
-        rng = np.random.default_rng(i)
-        most = rng.integers(1, 40, rng.integers(1, 7))
-        least = np.minimum(most, 4)
-        weights = most * rng.integers(1, 4, most.size) / 7  # many equal quotients
-        counts = np.array(
-            [
-                _allocate(weights, least, most, budget)
-                for budget in range(least.sum(), most.sum() + 1)
-            ]
-        )
-        assert np.array_equal(counts.sum(1), np.arange(least.sum(), most.sum() + 1))
-        assert np.all(np.diff(counts, axis=0) >= 0)
-        assert np.all((least <= counts) & (counts <= most))
-        # by one divisor: no stratum could give its last label to another one for less
-        for row in counts:
-            last = weights[row > least] / (row[row > least] - 0.5)
-            following = weights[row < most] / (row[row < most] + 0.5)
-            if last.size and following.size:
-                assert last.min() >= following.max() * (1 - 1e-9)
+@pytest.mark.parametrize("y_score", [A, TIED], ids=["distinct", "tied"])
+def test_labels_go_to_the_strata_in_proportion(y_score):
+    # by one divisor: no label would be due before another one in place of it (Webster)
+    for budget in range(40, N, 7):
+        plan = labels_to_collect(y_score, budget)
+        ordered = plan.sort_values("rank")["stratum"]
+        weights = np.bincount(ordered, (np.arange(N) + 1) ** -0.5)
+        counts = np.bincount(plan["stratum"], plan["to_label"])
+        sizes = np.bincount(plan["stratum"])
+        last = (weights / (counts - 0.5))[counts > np.minimum(sizes, 4)]
+        following = (weights / (counts + 0.5))[counts < sizes]
+        assert last.min() >= following.max() * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("name", ["ties and cutoffs", "two models", "all"])

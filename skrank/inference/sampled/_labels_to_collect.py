@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_count, check_generator, invalid
-from skrank._utils._columns import Items, as_column, as_column_with_gaps, has_index
+from skrank._utils._columns import Items
 from skrank._utils._table import data_frame
-from skrank._utils._text import brief
 from skrank.curves._depths import chosen_counts
 from skrank.inference.sampled._plan_check import KNOWN
-from skrank.ranking._input import check_scores, missing_labels, oriented
-from skrank.ranking._score_table import columns_by_name, is_table, lower_columns
+from skrank.ranking._input import mark_labelled
+from skrank.ranking._score_table import scores_by_name
 
 # Binary logarithm of the first stratum, and the fewest labels of one. Chosen together
 # with strata that double in depth, by the widths of intervals of AP of five real lists:
@@ -61,8 +59,8 @@ def labels_to_collect(
         NA for the others. They are stratum -1, which counts exactly, and are not
         chosen.
     random_state : int, RandomState, Generator or None, default=0
-        Source of a random number for each item, in the order of the items. The items
-        with the smallest numbers of each stratum are chosen.
+        Source of randomness. The same number gives the same choice: each item has a
+        random number by its place, and the smallest ones of each stratum are chosen.
 
     Returns
     -------
@@ -121,12 +119,11 @@ def labels_to_collect(
     """
     # shared: y_score_of_plan lower_is_better labelled
     listing = _Listing.of(y_score, lower_is_better)
-    known, n = listing.known(labelled), listing.of_items.size
+    known, n = mark_labelled(labelled, listing.of_items), listing.of_items.size
     budget = min(check_count("budget", budget, least=_LEAST), int(np.sum(~known)))
     cuts = np.zeros(0, np.intp) if t is None else chosen_counts("t", t, n)
     number = check_generator(random_state).random(n)
-    is_top = np.zeros(n, dtype=bool)
-    reason = "strata that end at `t`"
+    is_top, reason = np.zeros(n, dtype=bool), "strata that end at `t`"
     if len(listing.above) > 1 and t is not None:
         is_top = ~known & (listing.above < cuts.max()).any(axis=0)
         reason = (
@@ -139,20 +136,22 @@ def labels_to_collect(
     order = order[np.argsort(listing.best_above[order], kind="stable")]
     ends = _ends_of_strata(listing.best_above[order], cuts, budget - n_tops)
     sizes = np.diff(ends, prepend=0)
-    least = np.minimum(sizes, _LEAST)
-    if n_tops + least.sum() > budget:
-        rule = f"be at least {n_tops + least.sum()} for {reason}"
-        raise invalid("budget", rule, str(budget))
-    weights = np.add.reduceat(np.arange(1.0, order.size + 1) ** -0.5, ends - sizes)
-    counts = _allocate(weights, least, sizes, budget - n_tops)
+    least = n_tops + np.minimum(sizes, _LEAST).sum()
+    if least > budget:
+        raise invalid("budget", f"be at least {least} for {reason}", str(budget))
     place = np.repeat(np.arange(ends.size), sizes)
-    stratum, chance = np.where(known, KNOWN, 0), np.ones(n)
-    stratum[order] = place + min(n_tops, 1)
-    chance[order] = (counts / sizes)[place]
+    within = np.arange(order.size) - (ends - sizes)[place]
+    # Labels go where they are due (Webster): a larger budget takes none away.
+    weights = np.bincount(place, np.arange(1.0, order.size + 1) ** -0.5)
+    due = weights[place] / (within + 0.5)
+    due[within < _LEAST] = np.inf
+    first = np.argsort(-due, kind="stable")[: budget - n_tops]
     # the smallest numbers of each stratum
     by_number = order[np.lexsort((number[order], place))]
-    chosen = is_top.copy()
-    chosen[by_number] = np.arange(order.size) - (ends - sizes)[place] < counts[place]
+    stratum, chance, chosen = np.where(known, KNOWN, 0), np.ones(n), is_top.copy()
+    stratum[order] = place + min(n_tops, 1)
+    chance[order] = (np.bincount(place[first], minlength=ends.size) / sizes)[place]
+    chosen[by_number[first]] = True
     return listing.plan(stratum, chance, chosen)
 
 
@@ -225,7 +224,7 @@ def labels_to_compare(
     listing = _Listing.of(y_score, lower_is_better)
     if len(listing.above) < 2:
         raise invalid("y_score", "hold scores of two models or more", "one")
-    known = listing.known(labelled)
+    known = mark_labelled(labelled, listing.of_items)
     differs = np.zeros(known.size, dtype=bool)
     for cut in chosen_counts("t", t, known.size).tolist():
         share = np.clip((cut - listing.above) / listing.tied, 0, 1)
@@ -234,8 +233,7 @@ def labels_to_compare(
     return listing.plan(stratum, np.where(stratum == 1, 0.0, 1.0), stratum == 0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Listing:
+class _Listing(NamedTuple):
     """Items by the scores of all models.
 
     `above` and `tied` are, of shape (n_models, n_samples), the numbers of items above
@@ -252,71 +250,25 @@ class _Listing:
     @classmethod
     def of(cls, y_score: Any, lower_is_better: Any) -> Self:
         """Rank the items by each model, and by the best of their ranks."""
-        in_table = is_table(y_score)
-        models = columns_by_name(y_score) if in_table else {"model": y_score}
-        lower = lower_columns(lower_is_better, models)
-        names = {
-            name: f"y_score[{brief(name)}]" if in_table else "y_score"
-            for name in models
-        }
-        first = next(
-            (one for one in models if has_index(models[one])), next(iter(models))
-        )
-        index = models[first].index if has_index(models[first]) else None
-        size = as_column(names[first], models[first]).size
-        of_items = Items(size, index, names[first])
-        places = []
-        for name, one in models.items():
-            scores = of_items.read(names[name], one, lambda at, x: check_scores(x, at))
-            places.append(_places(oriented(scores, name in lower)))
-        if len(places) > size:
-            rule = "have a row for each item and a column for each model"
-            raise invalid("y_score", rule, f"{size} rows and {len(places)} columns")
+        models, of_items = scores_by_name(y_score, lower_is_better)
+        places = [_places(one) for one in models.values()]
         above, tied = (np.array(one) for one in zip(*places, strict=True))
-        # of several models, by the best rank
         ranks = above + (tied + 1) / 2
         best, in_tie = places[0] if len(places) == 1 else _places(-ranks.min(axis=0))
         return cls(of_items, above, tied, best, best + (in_tie + 1) / 2)
 
-    def known(self, labelled: Any) -> NDArray[np.bool_]:
-        """Return which items have a label, by marks or by labels with gaps."""
-        if labelled is None:
-            return np.zeros(self.of_items.size, dtype=bool)
-        is_known: NDArray[np.bool_]
-        read = self.of_items.read("labelled", labelled, as_column_with_gaps)
-        is_known, column = read
-        distinct = {*column[is_known].tolist()}
-        if is_known.all() and all(isinstance(one, bool) for one in distinct):
-            is_known = column.astype(bool)
-        nobody = missing_labels(distinct, None)
-        if nobody or is_known.all():
-            rule = "be True or False, or NaN, None or NA for items without a label"
-            got = f"the label {brief(nobody[0])}" if nobody else "a label for all items"
-            raise invalid("labelled", rule, got)
-        return is_known
-
-    def plan(
-        self,
-        stratum: NDArray[np.intp],
-        chance: NDArray[np.float64],
-        to_label: NDArray[np.bool_],
-    ) -> Any:
+    def plan(self, stratum: Any, chance: Any, to_label: Any) -> Any:
         """Return the data frame of a plan."""
-        columns = {
-            "stratum": stratum,
-            "rank": self.best_rank,
-            "chance": chance,
-            "to_label": to_label,
-        }
-        frame, index = data_frame(columns), self.of_items.index
+        columns = {"stratum": stratum, "rank": self.best_rank, "chance": chance}
+        frame = data_frame({**columns, "to_label": to_label})
+        index = self.of_items.index
         return frame if index is None else frame.set_index(index)
 
 
 def _places(scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return how many items are above each item, and how many are in its tie."""
     _, code, size = np.unique(scores, return_inverse=True, return_counts=True)
-    above = scores.size - np.cumsum(size)
-    return above[code], size[code]
+    return (scores.size - np.cumsum(size))[code], size[code]
 
 
 def _ends_of_strata(
@@ -337,33 +289,3 @@ def _ends_of_strata(
         if np.minimum(np.diff(ends, prepend=0), _LEAST).sum() <= budget:
             break
     return ends
-
-
-def _allocate(
-    weights: NDArray[np.float64],
-    least: NDArray[np.intp],
-    most: NDArray[np.intp],
-    budget: int,
-) -> NDArray[np.intp]:
-    """Return numbers proportional to the weights, within limits, of sum `budget`.
-
-    Rounded after division by one number (Webster), so that none of them gets smaller
-    with a larger budget.
-    """
-
-    def rounded(factor: float) -> NDArray[np.intp]:
-        share = np.clip(factor * weights, least, most)
-        return np.floor(share + 0.5).astype(np.intp)
-
-    low, high = 0.0, float((most / weights).max(initial=0.0)) + 1.0
-    for _ in range(100):  # the factor of the weights, by bisection
-        factor = (low + high) / 2
-        if rounded(factor).sum() < budget:
-            low = factor
-        else:
-            high = factor
-    counts = rounded(low)
-    # at this factor several strata may get one more, the better ones first
-    more = np.flatnonzero(rounded(high) > counts)[: budget - counts.sum()]
-    counts[more] += 1
-    return counts

@@ -13,6 +13,19 @@ from skrank._utils._warnings import warn
 #: Stratum of the items that had a label before the plan.
 KNOWN = -1
 
+_BLANK = (
+    "A blank means that nobody looked, for a reason that has nothing to do with the "
+    "label. If somebody looked and could not decide, or if targets stay blank more "
+    "often, the labels are no random sample, and too few targets are estimated. Label "
+    "these items as well as possible."
+)
+_UNPLANNED = (
+    "Items that somebody chose are no random sample, and would bias the result. Give "
+    "labels that are there before a plan to `labelled` of labels_to_collect, which "
+    "counts them. Labels that were added later count if all items of their stratum "
+    "have one, or with a larger plan of the same seed that holds the items."
+)
+
 
 def strata_of_plan(
     plan: Any, is_labelled: NDArray[np.bool_], of_items: Items
@@ -38,28 +51,15 @@ def strata_of_plan(
         raise invalid("y_true", rule, got)
     blank = planned & ~is_labelled
     if blank.any():
-        names, counts = np.unique(strata[blank], return_counts=True)
-        of_strata = [f"{h}: {k}" for h, k in zip(names, counts, strict=True)]
-        warn(
-            f"{blank.sum()} of {planned.sum()} planned items have no label (by "
-            f"stratum, {listed(of_strata, 5)}). A blank means that nobody looked, for "
-            "a reason that has nothing to do with the label. If somebody looked and "
-            "could not decide, or if targets stay blank more often, the labels are no "
-            "random sample, and the values are wrong; too few targets are then "
-            "estimated. Label these items, at least as well as possible.",
-            UserWarning,
-        )
+        counts = zip(*np.unique(strata[blank], return_counts=True), strict=True)
+        where = listed([f"{h}: {k}" for h, k in counts], 5)
+        said = f"{blank.sum()} of {planned.sum()} planned items have no label (by "
+        said += f"stratum, {where}). {_BLANK}"
+        warn(said, UserWarning)
     is_whole = ~np.isin(strata, strata[~is_labelled])
     is_sampled = is_labelled & (planned | was_known | is_whole)
     extra = np.flatnonzero(is_labelled & ~is_sampled)
     if extra.size:
-        warn(
-            f"{extra.size} labelled items were not planned, the first at position "
-            f"{extra[0]}; their labels are left out. Items that somebody chose are no "
-            "random sample, and would bias the result. Give labels that are there "
-            "before a plan to `labelled` of labels_to_collect, which counts them. "
-            "Labels that are added later count if all items of their stratum have one, "
-            "or by a larger plan of the same seed that contains the items.",
-            UserWarning,
-        )
+        said = f"{extra.size} labelled items were not planned, the first at position "
+        warn(f"{said}{extra[0]}; their labels are left out. {_UNPLANNED}", UserWarning)
     return strata, is_sampled
