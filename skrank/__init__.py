@@ -31,7 +31,10 @@ from skrank.inference.random_selection._random_selection_result import (
 )
 from skrank.inference.random_selection._scorer import make_metric_scorer
 from skrank.inference.sampled._interval import SampledMetricInterval
-from skrank.inference.sampled._labels_to_collect import labels_to_collect
+from skrank.inference.sampled._labels_to_collect import (
+    labels_to_collect,
+    labels_to_compare,
+)
 from skrank.inference.sampled._result import SampledMetricResult
 from skrank.inference.search._search_selection import SearchSelectionTest
 from skrank.inference.search._search_selection_result import SearchSelectionResult
@@ -124,6 +127,7 @@ __all__ = [
     "k_at_recall",
     "ks_statistic",
     "labels_to_collect",
+    "labels_to_compare",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
     "make_metric",

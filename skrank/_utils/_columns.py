@@ -49,18 +49,22 @@ def refuse_dask(name: str, values: Any) -> None:
         raise invalid(name, rule, f"{type(values).__name__} of dask")
 
 
-def check_length(name: str, size: int, n_labels: int) -> None:
+def check_length(name: str, size: int, n_labels: int, of: str = "y_true") -> None:
     """Check that the numbers of items and of labels are equal."""
     if size != n_labels:
-        raise invalid(name, "have as many items as `y_true`", f"{size} and {n_labels}")
+        raise invalid(name, f"have as many items as `{of}`", f"{size} and {n_labels}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """The items that a column must fit: their number, and their index in pandas."""
+    """The items that a column must fit: their number, and their index in pandas.
+
+    They are those of the argument `of`.
+    """
 
     size: int
     index: Any = None
+    of: str = "y_true"
 
     def read(self, name: str, values: Any, convert: Callable[..., Any]) -> Any:
         """Return a column with a value for each item, as `convert` reads it.
@@ -69,10 +73,10 @@ class Items:
         of the labels, if both have one, and as many values as there are labels.
         """
         if has_index(values):
-            _check_same_index(name, values.index, self.index)
+            _check_same_index(name, values.index, self.index, self.of)
         found = convert(name, values)
         size = len(found[1] if isinstance(found, tuple) else found)
-        check_length(name, size, self.size)
+        check_length(name, size, self.size, self.of)
         return found
 
 
@@ -87,7 +91,7 @@ def check_index(name: str, values: Any, y_true: Any) -> None:
         _check_same_index(name, values.index, y_true.index)
 
 
-def _check_same_index(name: str, index: Any, expected: Any) -> None:
+def _check_same_index(name: str, index: Any, expected: Any, of: str = "y_true") -> None:
     if expected is None:
         return
     if len(index) == len(expected) and not index.equals(expected):
@@ -99,7 +103,7 @@ def _check_same_index(name: str, index: Any, expected: Any) -> None:
         first = next((i for i, (one, other) in enumerate(pairs) if one != other), 0)
         raise invalid(
             name,
-            "have the index of `y_true`, if both have one, as in pandas",
+            f"have the index of `{of}`, if both have one, as in pandas",
             f"{' and '.join(pairs[first])} at position {first}",
             "Align them, or convert the labels by to_numpy() to go by position.",
         )
@@ -369,6 +373,16 @@ def mixed(name: str, labels: Sequence[Any]) -> ValueError:
     is_sample = missing and name == "y_true"
     rule = "hold labels of one kind, none missing"
     return invalid(name, rule, got, advice if is_sample else "")
+
+
+def as_column_with_gaps(
+    name: str, values: Any
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Return which values of a column are there, and the column."""
+    # nullable arrays of pandas have masks
+    column = np.asarray(values, dtype=object) if hasattr(values, "isna") else values
+    column = as_column(name, column)
+    return ~is_missing(column), column
 
 
 def is_missing(array: NDArray[Any]) -> NDArray[np.bool_]:

@@ -18,6 +18,7 @@ from skrank._utils._columns import (
     Items,
     Texts,
     as_column,
+    as_column_with_gaps,
     as_labels,
     as_numbers,
     factorize,
@@ -261,6 +262,23 @@ def missing_labels(labels: Collection[Any], pos_label: object) -> list[Any]:
     if len(labels) - len(found) < 2:
         return [one for one in found if texts[one] in MISSING]
     return found
+
+
+def mark_labelled(labelled: Any, of_items: Items) -> NDArray[np.bool_]:
+    """Return which items have a label, by booleans or by labels with gaps."""
+    if labelled is None:
+        return np.zeros(of_items.size, dtype=bool)
+    marks: NDArray[np.bool_]
+    marks, column = of_items.read("labelled", labelled, as_column_with_gaps)
+    distinct = {*column[marks].tolist()}
+    if marks.all() and all(isinstance(one, bool) for one in distinct):
+        marks = column.astype(bool)
+    nobody = missing_labels(distinct, None)
+    if nobody or marks.all():
+        rule = "be True or False, or NaN, None or NA for items without a label"
+        got = f"the label {brief(nobody[0])}" if nobody else "a label for all items"
+        raise invalid("labelled", rule, got)
+    return marks
 
 
 def warn_of_minus_one() -> None:

@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
+from skrank._utils._columns import Items, as_column, has_index
 from skrank._utils._text import brief, listed
+from skrank.ranking._input import check_scores, oriented
 
 
 def is_table(y_score: Any) -> bool:
@@ -30,6 +32,27 @@ def lower_columns(lower_is_better: Any, names: Iterable[Any]) -> list[Any]:
         rule = f"be True, False or names of {listed([*by_text], 5)}"
         raise invalid("lower_is_better", rule, brief(unknown[0]))
     return [by_text[name] for name in dict.fromkeys(map(str, given))]
+
+
+def scores_by_name(
+    y_score: Any, lower_is_better: Any
+) -> tuple[dict[Any, NDArray[Any]], Items]:
+    """Return checked scores without labels, where more is better, and their items."""
+    in_table = is_table(y_score)
+    models = columns_by_name(y_score) if in_table else {"model": y_score}
+    lower = lower_columns(lower_is_better, models)
+    names = {one: f"y_score[{brief(one)}]" if in_table else "y_score" for one in models}
+    first = next((one for one in models if has_index(models[one])), next(iter(models)))
+    index = models[first].index if has_index(models[first]) else None
+    size = as_column(names[first], models[first]).size
+    if len(models) > size:
+        rule = "have a row for each item and a column for each model"
+        raise invalid("y_score", rule, f"{size} rows and {len(models)} columns")
+    of_items, scores = Items(size, index, names[first]), {}
+    for name, one in models.items():
+        found = of_items.read(names[name], one, lambda at, x: check_scores(x, at))
+        scores[name] = oriented(found, name in lower)
+    return scores, of_items
 
 
 def columns_by_name(y_score: Any) -> dict[Any, Any]:

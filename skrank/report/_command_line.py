@@ -1,4 +1,4 @@
-"""The command: report on a file of scores."""
+"""The command: report on a file of scores, plan labels, and monitor days."""
 
 import argparse
 import csv
@@ -25,6 +25,11 @@ from skrank._utils._output import check_folder, written
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, brief, in_short
 from skrank.inference.monitor._monitor import CHANCE, RankingMonitor
+from skrank.inference.sampled._labels_to_collect import (
+    labels_to_collect,
+    labels_to_compare,
+)
+from skrank.inference.sampled._plan_check import KNOWN
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics import average_precision
 from skrank.ranking._rankings import Rankings
@@ -33,6 +38,8 @@ from skrank.report._sampled import SampledReport, sampled_report
 from skrank.report._score_file import read_score_file
 
 _NUMBER = f"[+-]?{DECIMAL}"
+# What a spreadsheet would take for a formula, and is no number
+_FORMULA = re.compile(r"[=+\-@\t\r](?![\d.,]+(?:[eE][+-]?\d+)?$)")
 #: Exit status of an alarm; errors have 2.
 _ALARM = 3
 _RULES = ("recall", "precision", "t", "benefit", "cost", "guarantee")
@@ -41,6 +48,11 @@ _EXAMPLES = """examples:
       --score model_a --score model_b --at 10 --at 1%
   skrank report docking.csv.gz --target active \\
       --lower-is-better energy --html report.html
+"""
+
+_PLAN_EXAMPLE = """example, 500 labels that hold the top 100 of two models:
+  skrank plan scores.csv --score model_a --score model_b \\
+      --budget 500 --t 100 --keep id -o plan.csv
 """
 
 _MONITOR_EXAMPLE = """example, each day with the rows of the day before:
@@ -57,9 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always")
             status: int = options.run(options)
     except (ImportError, OSError, ValueError) as error:
-        message = str(error).replace("`t`", "`--at`")
-        message = message.replace("`significance_level`", "`--level`")
-        message = message.replace("`y_true`", f"column {brief(options.target)}")
+        message = str(error)
+        for name, option in options.options.items():
+            message = message.replace(f"`{name}`", f"`{option}`")
+        if "target" in options:
+            message = message.replace("`y_true`", f"column {brief(options.target)}")
         _say(f"error: {message}")
         return 2  # the exit status of argparse
     for warning in dict.fromkeys(str(one.message) for one in caught):
@@ -144,6 +158,35 @@ def _monitor(options: argparse.Namespace) -> int:
     return _ALARM if result.alarm else 0
 
 
+def _plan(options: argparse.Namespace) -> int:
+    """Write which rows of a file to label."""
+    outputs = _outputs(options)
+    if options.compare == (options.budget is not None):
+        got = "both" if options.compare else "none"
+        raise invalid("--budget", "be given, or `--compare`", got)
+    if options.compare and options.t is None:
+        raise invalid("--t", "be given with `--compare`", "none")
+    marks = {"labelled": options.labelled}
+    read, _ = _read(options, marks, "keep", copied=options.keep)
+    table = {name: one.tolist() for name, one in read.pop("copied", {}).items()}
+    if options.compare:
+        plan = labels_to_compare(t=options.t, **read)
+    else:
+        settings = {"budget": options.budget, "random_state": options.seed}
+        plan = labels_to_collect(t=options.t, **settings, **read)
+    taken = [name for name in plan if name in table]
+    if taken:
+        raise invalid("--keep", "name no column of the plan", brief(taken[0]))
+    table |= {name: plan[name].tolist() for name in plan}
+    n_planned, n_known = int(plan["to_label"].sum()), (plan["stratum"] == KNOWN).sum()
+    known = f", and {n_known} have a label" if n_known else ""
+    printed = [f"{n_planned} of {len(plan)} rows are to be labelled{known}"]
+    _write(
+        options, outputs, plan, printed, [*table], [*zip(*table.values(), strict=True)]
+    )
+    return 0
+
+
 def _read_state(path: str) -> Any:
     """Return the state of the days before from its file."""
     with open(path, encoding="utf-8") as file:
@@ -156,7 +199,7 @@ def _read_state(path: str) -> Any:
 
 def _outputs(options: argparse.Namespace) -> dict[str, str]:
     """Check the files to write and the columns of scores."""
-    names = ("html", "latex", "csv", "state")
+    names = ("html", "latex", "csv", "state", "output")
     given = {name: getattr(options, name, None) for name in names}
     outputs = {name: path for name, path in given.items() if path is not None}
     if sys.stdout is None:
@@ -175,15 +218,19 @@ def _scores(options: argparse.Namespace) -> dict[str, tuple[str, bool]]:
 
 
 def _read(
-    options: argparse.Namespace, others: Mapping[str, str | None], missing: str
+    options: argparse.Namespace,
+    others: Mapping[str, str | None],
+    missing: str,
+    copied: Sequence[str] = (),
 ) -> tuple[dict[str, Any], int]:
     """Read the file; return its columns and the number of rows left out."""
     return read_score_file(
         options.file,
         _scores(options),
-        {"y_true": options.target, **others},
-        options.pos_label,
+        {"y_true": getattr(options, "target", None), **others},
+        getattr(options, "pos_label", None),
         missing,
+        copied=copied,
         separator=options.separator,
         decimal=options.decimal,
     )
@@ -200,7 +247,7 @@ def _write(
     """Write the files, then print."""
     try:  # files first, because the reader of a pipe may end
         for name, path in outputs.items():
-            if name == "csv":
+            if name in ("csv", "output"):
                 text = _csv_of(header, rows, options.separator or ",", options.decimal)
             elif name == "state":
                 text = json.dumps(report.state())
@@ -262,8 +309,7 @@ def _csv_of(
     def cell(one: Any) -> Any:
         if isinstance(one, float):
             return "" if math.isnan(one) else str(one).replace(".", decimal)
-        is_formula = isinstance(one, str) and re.match(r"[=+\-@\t\r](?![\d.]+$)", one)
-        return f"'{one}" if is_formula else one
+        return f"'{one}" if isinstance(one, str) and _FORMULA.match(one) else one
 
     text = io.StringIO()
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
@@ -305,6 +351,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="command")
     _add_report(commands)
+    _add_plan(commands)
     _add_monitor(commands)
     return parser
 
@@ -322,8 +369,9 @@ def _add_report(commands: Any) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    report.set_defaults(run=_report)
+    report.set_defaults(run=_report, options={"t": "--at"})
     _add_columns(report)
+    _add_labels(report)
     add = report.add_argument
     add(
         "--drop-missing-labels",
@@ -398,6 +446,68 @@ def _add_report(commands: Any) -> None:
     )
 
 
+def _add_plan(commands: Any) -> None:
+    """Add the command that plans labels."""
+    plan = commands.add_parser(
+        "plan",
+        help="choose the rows of a file to label, before anybody looks",
+        description=(
+            "Write a row for each row of the file, in its order: the stratum, the rank "
+            "by the\nbest of the models, the chance to be chosen, and whether to label "
+            "it."
+        ),
+        epilog=_PLAN_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    said = {one: f"--{one}" for one in ("t", "budget", "labelled")}
+    said["y_score"] = "--score"
+    plan.set_defaults(run=_plan, options=said)
+    _add_columns(plan)
+    add = plan.add_argument
+    add("--budget", type=_count, metavar="NUMBER", help="number of new labels")
+    add(
+        "--t",
+        action="append",
+        type=_depth,
+        metavar="DEPTH",
+        help="cutoff of a metric, such as 100 or 1%%; can be repeated. Of several "
+        "models, all rows in the top of any are labelled",
+    )
+    add(
+        "--compare",
+        action="store_true",
+        help="label only what decides which model has more targets in its top --t, in "
+        "place of --budget",
+    )
+    add(
+        "--labelled",
+        metavar="NAME",
+        help="column of labels that are there; those of the other rows are missing",
+    )
+    add(
+        "--keep",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="column of the file to write as well, such as the number of an item; can "
+        "be repeated",
+    )
+    add(
+        "--seed",
+        type=_count,
+        default=0,
+        metavar="NUMBER",
+        help="the same seed with a larger budget adds rows (default: 0)",
+    )
+    add(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="write the table to a file (default: -, the standard output)",
+    )
+
+
 def _add_monitor(commands: Any) -> None:
     """Add the command that monitors days."""
     monitor = commands.add_parser(
@@ -411,8 +521,9 @@ def _add_monitor(commands: Any) -> None:
         epilog=_MONITOR_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    monitor.set_defaults(run=_monitor)
+    monitor.set_defaults(run=_monitor, options={"significance_level": "--level"})
     _add_columns(monitor)
+    _add_labels(monitor)
     add = monitor.add_argument
     add(
         "--group",
@@ -448,21 +559,26 @@ def _add_monitor(commands: Any) -> None:
     add("--csv", metavar="FILE", help="write a row for each day")
 
 
+def _add_labels(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for the labels of a file."""
+    add = parser.add_argument
+    add("--target", metavar="NAME", required=True, help="column of the labels")
+    said = "label of the targets; labels 0 and 1, -1 and 1, or true and false need none"
+    add("--pos-label", metavar="LABEL", help=said)
+
+
 def _add_columns(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say how a file is read."""
     add, name = parser.add_argument, "NAME"
     add("file", help=".csv or .tsv (also .gz) or .parquet; - reads standard input")
-    add("--target", metavar=name, required=True, help="column of the labels")
     scores: Any = {"dest": "scores", "action": "append", "metavar": name}
     said = "column of scores, where larger is better; repeat it for each model"
     add("--score", **scores, default=[], type=lambda one: (one, False), help=said)
     said = "column of scores where smaller is better, such as docking energies"
     add("--lower-is-better", **scores, type=lambda one: (one, True), help=said)
-    said = "label of the targets; labels 0 and 1, -1 and 1, or true and false need none"
-    add("--pos-label", metavar="LABEL", help=said)
-    said = "character between cells, such as ';', of the file and of --csv"
+    said = "character between cells, such as ';', of the file and of that written"
     add("--separator", type=_separator, metavar="CHARACTER", help=said)
-    said = "decimal point or comma of the file and of --csv"
+    said = "decimal point or comma of the file and of that written"
     add("--decimal", choices=[".", ","], default=".", help=said)
 
 
@@ -473,6 +589,13 @@ def _separator(text: str) -> str:
         return one
     rule = "must be one character, or tab"
     raise argparse.ArgumentTypeError(f"{rule}; got {brief(text)}")
+
+
+def _count(text: str) -> int:
+    """Convert a whole number."""
+    if text.isdecimal():
+        return int(text)
+    raise argparse.ArgumentTypeError(f"must be a whole number; got {brief(text)}")
 
 
 def _depth(text: str) -> int | float:

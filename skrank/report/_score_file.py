@@ -14,7 +14,7 @@ import sys
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from difflib import get_close_matches
@@ -56,29 +56,39 @@ def read_score_file(
     pos_label: str | None = None,
     missing: str = "refuse",
     *,
+    copied: Sequence[str] = (),
     separator: str | None = None,
     decimal: str = ".",
 ) -> tuple[dict[str, Any], int]:
     """Return arguments of `from_predictions`, and the number of rows left out.
 
     `scores` has the column of each ranking, and whether lower is better in it. `others`
-    has those of "y_true", "groups" and "clusters", or None. A path "-" is standard
-    input. The separator is that of the name of the file if it is not given.
+    has those of "y_true", "groups" and "clusters", or None. That of "labelled" becomes
+    marks of the rows with a label, and `copied` columns are texts. A path "-" is
+    standard input. The separator is that of the name of the file if it is not given.
     """
     polars = load("polars", "files of scores need polars: pip install skrank[report]")
     errors = polars.exceptions.PolarsError, EOFError, OSError, ValueError, zlib.error
     by_name = "\t" if path.lower().endswith((".tsv", ".tsv.gz")) else ","
     texts = {name: at for name, at in others.items() if at is not None}
-    columns = {at: _Texts(polars) for at in texts.values()}
+    columns = {at: _Texts(polars) for at in (*texts.values(), *copied)}
     of_scores = [at for at, _ in scores.values()]
-    label = texts.pop("y_true")
+    label, marked = texts.pop("y_true", None), texts.pop("labelled", None)
     try:
         with _opened(path) as file:
             source = _Source(polars, file, separator or by_name)
             filled = source.read_texts(columns, [*columns, *of_scores])
-            is_target, kept = _targets(
-                label, columns[label], filled, pos_label, missing
-            )
+            read: dict[str, Any] = {"y_score": {}}
+            if copied:
+                read["copied"] = {at: columns[at].values() for at in copied}
+            kept = np.ones(np.count_nonzero(filled), dtype=bool)
+            if label is not None:
+                read["y_true"], kept = _targets(
+                    label, columns[label], filled, pos_label, missing
+                )
+            if marked is not None:
+                labels = columns[marked]
+                read["labelled"] = ~labels.among(missing_labels(labels.counts(), None))
             chosen = filled.copy()
             chosen[filled] = kept
             size = int(np.count_nonzero(kept))
@@ -86,7 +96,6 @@ def read_score_file(
             source.read_numbers(numbers, chosen)
             again = {at: one for at, one in numbers.items() if one.is_doubtful}
             source.read_numbers(again, chosen)
-        read: dict[str, Any] = {"y_true": is_target, "y_score": {}}
         for name, (at, lower) in scores.items():
             found = check_scores(numbers[at].values(), _where(at))
             read["y_score"][name] = oriented(found, lower)

@@ -643,7 +643,7 @@ def test_errors_of_the_labels_and_of_other_lists_add_up_in_squares():
     order = np.argsort(-score)
     y, score, strata = y[order], score[order], strata[order]
     rng, errors = np.random.default_rng(0), []
-    for _ in range(9):
+    for _ in range(90):
         full = np.nan_to_num(y)
         for one in np.unique(strata):
             free = np.flatnonzero((strata == one) & np.isnan(y))

@@ -686,11 +686,11 @@ def test_a_file_on_standard_output(tmp_path, capsys, option):
 
 
 def test_texts_are_no_formulas_of_spreadsheets(tmp_path, capsys):
-    days = np.array(["=1+A1", "+x", "@x", "-x", "-3", "+4.5", "plain"])
+    days = np.array(["=1+A1", "+x", "@x", "-x", "-3e-5", "+4.5", "plain"])
     table = write_table(tmp_path / "t.csv", day=days[np.arange(N) % 7])
     assert main(ask(table, "--group", "day", "--by-group", "--csv", "-")) == 0
     cells = [line.partition(",")[0] for line in printed(capsys)[0].splitlines()]
-    guarded = {"'=1+A1", "'+x", "'@x", "'-x", "-3", "+4.5", "plain"}
+    guarded = {"'=1+A1", "'+x", "'@x", "'-x", "-3e-5", "+4.5", "plain"}
     assert set(cells) == {"group", *guarded}
     table = text_file(tmp_path, "y,=s()\n1,2\n0,1\n0,3\n")
     given = ["report", str(table), "--target", "y", "--score", "=s()"]
@@ -855,12 +855,19 @@ def test_usage(capsys, arguments, message):
     assert said.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["report", "--help"]])
-def test_help_has_an_example(capsys, arguments):
+@pytest.mark.parametrize(
+    ("arguments", "example"),
+    [
+        (["--help"], "skrank report scores.csv --target active"),
+        (["report", "--help"], "skrank report scores.csv --target active"),
+        (["plan", "--help"], "skrank plan scores.csv --score model_a"),
+    ],
+)
+def test_help_has_an_example(capsys, arguments, example):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 0
-    assert "skrank report scores.csv --target active" in capsys.readouterr().out
+    assert example in capsys.readouterr().out
 
 
 SAMPLE = np.where(np.argsort(np.argsort(-A)) < 20, Y.astype(str), "")
@@ -926,6 +933,102 @@ def test_monitor_of_a_file(tmp_path, capsys, options, monitor):
     assert len(rows) == 1 + len(result.labels)
     assert [row.split(",")[0] for row in rows[1:]] == list(map(str, result.labels))
     assert err == f"skrank: wrote {csv}\n"
+
+
+GIVEN = np.where(np.arange(N) % 9 == 0, Y.astype(str), "")
+TWO = ["--score", "a", "--lower-is-better", "b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "plan"),
+    [
+        (["--budget", "40", *TWO, "--seed", "3"], {"budget": 40, "random_state": 3}),
+        (["--budget", "70", *TWO, "--t", "5%"], {"budget": 70, "t": 0.05}),
+        (
+            ["--budget", "40", *TWO, "--t", "3", "--t", "5", "--labelled", "given"],
+            {"budget": 40, "t": [3, 5], "labelled": GIVEN != ""},
+        ),
+        (["--compare", *TWO, "--t", "9"], {"t": 9}),
+        (["--compare", *TWO, "--t", "9", "--labelled", "given"], {"t": 9}),
+    ],
+)
+def test_plan_of_a_file(tmp_path, capsys, options, plan):
+    # judge: the functions, and the text of the file
+    pd = pytest.importorskip("pandas")
+    table = write_table(tmp_path / "t.csv", given=GIVEN)
+    given = ["plan", str(table), *options, "--keep", "id", "--keep", "given"]
+    assert main([*given, "--keep", "a"]) == 0
+    out, err = printed(capsys)
+    assert err == ""
+    found = pd.read_csv(io.StringIO(out))
+    make = skrank.labels_to_collect if "budget" in plan else skrank.labels_to_compare
+    if "--labelled" in options:
+        plan = {**plan, "labelled": GIVEN != ""}
+    expected = make({"a": A, "b": -B}, **plan)
+    pd.testing.assert_frame_equal(found[[*expected]], expected)
+    assert found["id"].tolist() == list(range(N))
+    assert found["given"].fillna(-1).tolist() == [float(one or -1) for one in GIVEN]
+    assert found["a"].tolist() == A.tolist()
+    path = tmp_path / "plan.csv"
+    assert main([*given, "--keep", "a", "-o", str(path)]) == 0
+    said, err = printed(capsys)
+    assert path.read_text() == out
+    assert said.startswith(f"{expected['to_label'].sum()} of {N} rows are to be label")
+    assert ("12 have a label" in said) == ("--labelled" in options)
+    assert err == f"skrank: wrote {path}\n"
+
+
+def test_a_plan_is_read_again(tmp_path, capsys):
+    # the plan of a file, filled in, is a file of the report
+    table, path = write_table(tmp_path / "t.csv"), tmp_path / "plan.csv"
+    options = ["--score", "a", "--budget", "60", "--keep", "a", "-o", str(path)]
+    assert main(["plan", str(table), *options]) == 0
+    header, *rows = path.read_text().splitlines()
+    filled = [
+        f"{row},{y if row.endswith('True') else ''}"
+        for row, y in zip(rows, Y, strict=True)
+    ]
+    path.write_text("\n".join([f"{header},y", *filled]))
+    options = ["--target", "y", "--strata", "stratum", "--score", "a"]
+    capsys.readouterr()
+    assert main(["report", str(path), *options]) == 0
+    plan = skrank.labels_to_collect(A, 60)
+    sample = np.where(plan["to_label"], Y, np.nan)
+    ask_it = SampledMetricInterval()
+    result = ask_it.from_predictions(sample, A, strata=plan["stratum"])
+    low, high = result.confidence_interval()
+    said = " ".join(printed(capsys)[0].split())
+    assert f"is between {low:.3g} and {high:.3g} " in said
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([*TWO], "`--budget` must be given, or `--compare`; got none"),
+        ([*TWO, "--budget", "9", "--compare"], "or `--compare`; got both"),
+        ([*TWO, "--compare"], "`--t` must be given with `--compare`"),
+        (
+            ["--score", "a", "--compare", "--t", "3"],
+            "`--score` must hold scores of two",
+        ),
+        ([*TWO, "--budget", "3"], "`--budget` must be an int of at least 4; got 3"),
+        ([*TWO, "--budget", "9", "--t", "30"], "`--budget` must be at least"),
+        ([*TWO, "--budget", "9", "--t", "101"], "`--t` must not reach beyond"),
+        ([*TWO, "--budget", "9", "--labelled", "id"], "`--labelled` must be"),
+        ([*TWO, "--budget", "9", "--labelled", "ids"], "one column 'ids'"),
+        ([*TWO, "--budget", "9", "--keep", "rank"], "`--keep` must name no column of"),
+        (["--budget", "9"], "`--score` must name one column or more"),
+    ],
+)
+def test_plans_that_cannot_be_written(tmp_path, capsys, options, message):
+    table = write_table(tmp_path / "t.csv", rank=np.arange(N))
+    assert message in error_of(capsys, ["plan", str(table), *options])
+
+
+def test_a_budget_is_a_whole_number(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["plan", "t.csv", "--score", "a", "--budget", "2.5"])
+    assert "argument --budget: must be a whole number; got '2.5'" in printed(capsys)[1]
 
 
 def test_monitor_that_cannot_be_asked(tmp_path, capsys):

@@ -1,17 +1,19 @@
-"""Which items of a ranking to label."""
+"""Which items of a ranking to label, for the metrics of one model or of several."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_count, check_flag, check_generator, invalid
-from skrank._utils._columns import has_index
+from skrank._utils._checks import check_count, check_generator, invalid
+from skrank._utils._columns import Items
 from skrank._utils._table import data_frame
 from skrank.curves._depths import chosen_counts
-from skrank.ranking._input import check_scores, oriented
+from skrank.inference.sampled._plan_check import KNOWN
+from skrank.ranking._input import mark_labelled
+from skrank.ranking._score_table import scores_by_name
 
 # Binary logarithm of the first stratum, and the fewest labels of one. Chosen together
 # with strata that double in depth, by the widths of intervals of AP of five real lists:
@@ -25,7 +27,8 @@ def labels_to_collect(
     budget: int,
     *,
     t: Any = None,
-    lower_is_better: bool = False,
+    lower_is_better: Any = False,
+    labelled: ArrayLike | None = None,
     random_state: object = 0,
 ) -> Any:
     """Choose the items of a list to label, for the metrics of the whole list.
@@ -36,35 +39,49 @@ def labels_to_collect(
 
     Parameters
     ----------
-    y_score : array-like of shape (n_samples,)
-        Scores of the items; a higher score means a likelier target.
+    y_score : array-like of shape (n_samples,), mapping, data frame or array of shape \
+        (n_samples, n_models)
+        Scores of the items; a higher score means a likelier target. A mapping from
+        names to scores, or columns, are the scores of several models.
     budget : int
-        Number of labels, at least 4. With `t` more are needed, some for each stratum.
+        Number of new labels, at least 4. With `t` more are needed, some for each
+        stratum.
     t : int, float or sequence of them, default=None
-        Depths at which a stratum shall end, such as the cutoffs of metrics, as numbers
-        of items or as fractions. The interval of a metric at such a depth is narrower.
-    lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Cutoffs of the metrics, as numbers of items or as fractions. For one model
+        strata end there. For several, all items in the top t of any of them are
+        labelled, by the largest t, as a stratum of their own. The intervals of metrics
+        at such a cutoff, and of their differences, are narrower.
+    lower_is_better : bool or sequence of str, default=False
+        Whether lower scores mean likelier targets, such as docking energies: for all
+        models, or for those that are named.
+    labelled : array-like of shape (n_samples,), default=None
+        Which items have a label already, as booleans, or their labels with NaN, None or
+        NA for the others. They are stratum -1, which counts exactly, and are not
+        chosen.
     random_state : int, RandomState, Generator or None, default=0
-        Source of randomness. The same number gives the same choice.
+        Source of randomness. The same number gives the same choice: each item has a
+        random number by its place, and the smallest ones of each stratum are chosen.
 
     Returns
     -------
     plan : pandas.DataFrame
         A row for each item, in the order and with the index of `y_score`: "stratum",
-        from 0 for the best items; "rank", which tied items share; "chance" to be
-        chosen; and "to_label", whether the item was chosen. The numbers of labels add
-        up to the budget, or to the number of items.
+        from 0 for the best items, and -1 for items that have a label; "rank", which
+        tied items share, and which is that of the best ranks for several models;
+        "chance" to be chosen; and "to_label", whether the item was chosen. The numbers
+        of labels add up to the budget, or to the number of items without a label.
 
     Raises
     ------
     ImportError
         If pandas is not installed.
     ValueError
-        If scores or the budget are not valid, or a depth is outside the list.
+        If an argument is not valid, a depth is outside the list, or the budget is too
+        small for `t`.
 
     See Also
     --------
+    labels_to_compare : The fewest labels that compare models at a cutoff.
     SampledMetricInterval : Metrics of the list from these labels.
 
     Notes
@@ -74,85 +91,201 @@ def labels_to_collect(
     ``3.7 n / r``. This asks for a chance that decreases slowly with the rank. See
     :ref:`sampled_labels` for the measured widths. The sort takes O(n log n).
 
+    A plan with a larger budget contains that with a smaller one, if all other arguments
+    and the order of the items are the same. Budgets below four labels for each stratum
+    are the exception: strata are then joined, and a sample of joined strata may have
+    more items of one of them than the larger plan.
+
     Examples
     --------
     >>> import numpy as np
     >>> from skrank import labels_to_collect
-    >>> score = np.random.default_rng(0).normal(size=1000)
+    >>> rng = np.random.default_rng(0)
+    >>> score = rng.normal(size=1000)
     >>> plan = labels_to_collect(score, budget=100)
     >>> plan.groupby("stratum")["to_label"].agg(["size", "sum"]).T
     stratum   0   1   2   3    4    5    6
     size     16  16  32  64  128  256  488
     sum      11   5   8  11   15   21   29
+
+    Two models, of which the top 30 items are all labelled:
+
+    >>> models = {"a": score, "b": score + rng.normal(size=1000)}
+    >>> plan = labels_to_collect(models, budget=100, t=30)
+    >>> plan.groupby("stratum")["to_label"].agg(["size", "sum"]).T
+    stratum   0   1   2   3   4    5    6    7
+    size     48  16  16  32  64  128  256  440
+    sum      48   6   4   4   5    8   11   14
     """
-    # shared: lower_is_better_of_one
-    scores = check_scores(y_score)
-    scores = oriented(scores, check_flag("lower_is_better", lower_is_better))
-    n = scores.size
-    budget = min(n, check_count("budget", budget, least=_LEAST))
-    rng = check_generator(random_state)
+    # shared: y_score_of_plan lower_is_better labelled
+    listing = _Listing.of(y_score, lower_is_better)
+    known, n = mark_labelled(labelled, listing.of_items), listing.of_items.size
+    budget = min(check_count("budget", budget, least=_LEAST), int(np.sum(~known)))
     cuts = np.zeros(0, np.intp) if t is None else chosen_counts("t", t, n)
-    order = np.argsort(scores, kind="stable")[::-1]
-    ordered = scores[order]
-    tie_ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, n)
+    number = check_generator(random_state).random(n)
+    is_top, reason = np.zeros(n, dtype=bool), "strata that end at `t`"
+    if len(listing.above) > 1 and t is not None:
+        is_top = ~known & (listing.above < cuts.max()).any(axis=0)
+        reason = (
+            f"{is_top.sum()} items in the top {cuts.max()} of any model, and others"
+        )
+        cuts = cuts[:0]
+    n_tops = int(np.sum(is_top))
+    # the other items without a label, by their ranks
+    order = np.flatnonzero(~known & ~is_top)
+    order = order[np.argsort(listing.best_above[order], kind="stable")]
+    ends = _ends_of_strata(listing.best_above[order], cuts, budget - n_tops)
+    sizes = np.diff(ends, prepend=0)
+    least = n_tops + np.minimum(sizes, _LEAST).sum()
+    if least > budget:
+        raise invalid("budget", f"be at least {least} for {reason}", str(budget))
+    place = np.repeat(np.arange(ends.size), sizes)
+    within = np.arange(order.size) - (ends - sizes)[place]
+    # Labels go where they are due (Webster): a larger budget takes none away.
+    weights = np.bincount(place, np.arange(1.0, order.size + 1) ** -0.5)
+    due = weights[place] / (within + 0.5)
+    due[within < _LEAST] = np.inf
+    first = np.argsort(-due, kind="stable")[: budget - n_tops]
+    # the smallest numbers of each stratum
+    by_number = order[np.lexsort((number[order], place))]
+    stratum, chance, chosen = np.where(known, KNOWN, 0), np.ones(n), is_top.copy()
+    stratum[order] = place + min(n_tops, 1)
+    chance[order] = (np.bincount(place[first], minlength=ends.size) / sizes)[place]
+    chosen[by_number[first]] = True
+    return listing.plan(stratum, chance, chosen)
+
+
+def labels_to_compare(
+    y_score: Any,
+    t: Any,
+    *,
+    lower_is_better: Any = False,
+    labelled: ArrayLike | None = None,
+) -> Any:
+    """Choose the fewest items to label that tell which model has more hits in its top.
+
+    These are the items that are in the top t of some models and not of all. The other
+    items add the same to the hits of each model. Nothing is random: with these labels
+    the differences of hits, precision and expected profit are exact, and the sign of a
+    difference is that for recall and enrichment as well.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n_samples,), mapping, data frame or array of shape \
+        (n_samples, n_models)
+        Scores of the items; a higher score means a likelier target. A mapping from
+        names to scores, or columns, are the scores of several models.
+    t : int, float or sequence of them
+        Cutoff of the metric, as a number of items or as a fraction; or several.
+    lower_is_better : bool or sequence of str, default=False
+        Whether lower scores mean likelier targets, such as docking energies: for all
+        models, or for those that are named.
+    labelled : array-like of shape (n_samples,), default=None
+        Which items have a label already, as booleans, or their labels with NaN, None or
+        NA for the others. They are stratum -1, which counts exactly, and are not
+        chosen.
+
+    Returns
+    -------
+    plan : pandas.DataFrame
+        A row for each item, with the columns of :func:`labels_to_collect`. All items of
+        stratum 0 are to be labelled, and none of stratum 1.
+
+    Raises
+    ------
+    ImportError
+        If pandas is not installed.
+    ValueError
+        If an argument is not valid, or there is one model only.
+
+    See Also
+    --------
+    labels_to_collect : Labels for intervals of metrics, such as average precision.
+
+    Notes
+    -----
+    A tie at the cutoff is in the top in part, with the same share of each of its items.
+    All items whose shares differ are labelled.
+
+    Examples
+    --------
+    >>> from skrank import labels_to_compare
+    >>> models = {"a": [9, 8, 7, 6, 5, 4], "b": [9, 5, 8, 7, 6, 4]}
+    >>> labels_to_compare(models, t=3)
+       stratum  rank  chance  to_label
+    0        1   1.0     0.0     False
+    1        0   2.5     1.0      True
+    2        1   2.5     0.0     False
+    3        0   4.0     1.0      True
+    4        1   5.0     0.0     False
+    5        1   6.0     0.0     False
+    """
+    # shared: y_score_of_plan lower_is_better labelled
+    listing = _Listing.of(y_score, lower_is_better)
+    if len(listing.above) < 2:
+        raise invalid("y_score", "hold scores of two models or more", "one")
+    known = mark_labelled(labelled, listing.of_items)
+    differs = np.zeros(known.size, dtype=bool)
+    for cut in chosen_counts("t", t, known.size).tolist():
+        share = np.clip((cut - listing.above) / listing.tied, 0, 1)
+        differs |= share.min(axis=0) < share.max(axis=0)
+    stratum = np.where(known, KNOWN, np.where(differs, 0, 1))
+    return listing.plan(stratum, np.where(stratum == 1, 0.0, 1.0), stratum == 0)
+
+
+class _Listing(NamedTuple):
+    """Items by the scores of all models.
+
+    `above` and `tied` are, of shape (n_models, n_samples), the numbers of items above
+    each item, and of those in its tie. `best_above` are the numbers of items with a
+    better best rank, and `best_rank` is the rank by it.
+    """
+
+    of_items: Items
+    above: NDArray[np.intp]
+    tied: NDArray[np.intp]
+    best_above: NDArray[np.intp]
+    best_rank: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, y_score: Any, lower_is_better: Any) -> Self:
+        """Rank the items by each model, and by the best of their ranks."""
+        models, of_items = scores_by_name(y_score, lower_is_better)
+        places = [_places(one) for one in models.values()]
+        above, tied = (np.array(one) for one in zip(*places, strict=True))
+        ranks = above + (tied + 1) / 2
+        best, in_tie = places[0] if len(places) == 1 else _places(-ranks.min(axis=0))
+        return cls(of_items, above, tied, best, best + (in_tie + 1) / 2)
+
+    def plan(self, stratum: Any, chance: Any, to_label: Any) -> Any:
+        """Return the data frame of a plan."""
+        columns = {"stratum": stratum, "rank": self.best_rank, "chance": chance}
+        frame = data_frame({**columns, "to_label": to_label})
+        index = self.of_items.index
+        return frame if index is None else frame.set_index(index)
+
+
+def _places(scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return how many items are above each item, and how many are in its tie."""
+    _, code, size = np.unique(scores, return_inverse=True, return_counts=True)
+    return (scores.size - np.cumsum(size))[code], size[code]
+
+
+def _ends_of_strata(
+    above: NDArray[np.intp], cuts: NDArray[np.intp], budget: int
+) -> NDArray[np.intp]:
+    """Return where strata end that are as short as the budget allows.
+
+    `above` are numbers of better items, ascending. The strata end at the ends of ties;
+    the last attempt, for a budget that does not suffice, has those at the cuts only.
+    """
+    n = above.size
+    tie_ends = np.append(np.flatnonzero(above[1:] != above[:-1]) + 1, n)
     for step in (*range(1, 60), 0):  # strata get longer until the budget suffices
         depths = 2.0 ** np.arange(_FIRST, 60, step) if step else np.zeros(0)
-        ends = np.append(np.concatenate([depths, cuts]), n)
+        wanted = np.concatenate([depths[depths < n], np.searchsorted(above, cuts), [n]])
         # the end of the tie at each
-        ends = np.unique(tie_ends[np.searchsorted(tie_ends, ends[ends <= n])])
-        sizes = np.diff(ends, prepend=0)
-        least = np.minimum(sizes, _LEAST)
-        if least.sum() <= budget:
+        ends = np.unique(tie_ends[np.searchsorted(tie_ends, wanted[wanted > 0])])
+        if np.minimum(np.diff(ends, prepend=0), _LEAST).sum() <= budget:
             break
-    else:
-        rule = f"be at least {least.sum()} for strata that end at `t`"
-        raise invalid("budget", rule, str(budget))
-    stratum = np.repeat(np.arange(ends.size), sizes)
-    weights = np.add.reduceat(np.arange(1.0, n + 1) ** -0.5, ends - sizes)
-    counts = _allocate(weights, least, sizes, budget)
-    # one random number for each rank: the smallest ones of each stratum are chosen
-    place_of_draw = np.lexsort((rng.random(n), stratum))
-    chosen = np.empty(n, dtype=bool)
-    chosen[place_of_draw] = np.arange(n) - (ends - sizes)[stratum] < counts[stratum]
-    first = np.append(0, tie_ends[:-1])
-    tie_size = tie_ends - first
-    columns = {
-        "stratum": stratum,
-        "rank": np.repeat(first + (tie_size + 1) / 2, tie_size),
-        "chance": (counts / sizes)[stratum],
-        "to_label": chosen,
-    }
-    place = np.empty(n, np.intp)
-    place[order] = np.arange(n)
-    frame = data_frame({name: one[place] for name, one in columns.items()})
-    return frame.set_index(y_score.index) if has_index(y_score) else frame
-
-
-def _allocate(
-    weights: NDArray[np.float64],
-    least: NDArray[np.intp],
-    most: NDArray[np.intp],
-    budget: int,
-) -> NDArray[np.intp]:
-    """Return numbers proportional to the weights, within limits, of sum `budget`.
-
-    Rounded after division by one number (Webster), so that none of them gets smaller
-    with a larger budget.
-    """
-
-    def rounded(factor: float) -> NDArray[np.intp]:
-        share = np.clip(factor * weights, least, most)
-        return np.floor(share + 0.5).astype(np.intp)
-
-    low, high = 0.0, float((most / weights).max()) + 1.0
-    for _ in range(100):  # the factor of the weights, by bisection
-        factor = (low + high) / 2
-        if rounded(factor).sum() < budget:
-            low = factor
-        else:
-            high = factor
-    counts = rounded(low)
-    # at this factor several strata may get one more, the better ones first
-    more = np.flatnonzero(rounded(high) > counts)[: budget - counts.sum()]
-    counts[more] += 1
-    return counts
+    return ends

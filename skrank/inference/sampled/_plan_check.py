@@ -1,0 +1,65 @@
+"""A plan of labels beside the labels that came back."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._utils._checks import invalid
+from skrank._utils._columns import Items, as_numbers
+from skrank._utils._text import brief, listed
+from skrank._utils._warnings import warn
+
+#: Stratum of the items that had a label before the plan.
+KNOWN = -1
+
+_BLANK = (
+    "A blank means that nobody looked, for a reason that has nothing to do with the "
+    "label. If somebody looked and could not decide, or if targets stay blank more "
+    "often, the labels are no random sample, and too few targets are estimated. Label "
+    "these items as well as possible."
+)
+_UNPLANNED = (
+    "Items that somebody chose are no random sample, and would bias the result. Give "
+    "labels that are there before a plan to `labelled` of labels_to_collect, which "
+    "counts them. Labels that were added later count if all items of their stratum "
+    "have one, or with a larger plan of the same seed that holds the items."
+)
+
+
+def strata_of_plan(
+    plan: Any, is_labelled: NDArray[np.bool_], of_items: Items
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the strata of a plan, and which labels are a sample of them.
+
+    Labels of items that were not planned are no sample: someone chose the items after
+    the plan was drawn. They are left out, as a stratum without the targets that were
+    found by hand would still be judged by a sample that holds some of them, and seem to
+    have too many. They count if all items of their stratum have a label.
+    """
+    # iteration over pyarrow's columns gives no names
+    names = getattr(plan, "column_names", getattr(plan, "columns", ()))
+    if not {"stratum", "to_label"} <= {*map(str, names)}:
+        rule = "be a column, or a plan with the columns stratum and to_label"
+        raise invalid("strata", rule, brief(plan))
+    strata = of_items.read("strata", plan["stratum"], as_numbers)
+    planned = of_items.read("strata", plan["to_label"], as_numbers) != 0
+    was_known = strata == KNOWN
+    if not is_labelled[was_known].all():
+        rule = f"have the labels that were there before the plan, in stratum {KNOWN}"
+        got = f"{np.sum(was_known & ~is_labelled)} of {was_known.sum()} blank"
+        raise invalid("y_true", rule, got)
+    blank = planned & ~is_labelled
+    if blank.any():
+        counts = zip(*np.unique(strata[blank], return_counts=True), strict=True)
+        where = listed([f"{h}: {k}" for h, k in counts], 5)
+        said = f"{blank.sum()} of {planned.sum()} planned items have no label (by "
+        said += f"stratum, {where}). {_BLANK}"
+        warn(said, UserWarning)
+    is_whole = ~np.isin(strata, strata[~is_labelled])
+    is_sampled = is_labelled & (planned | was_known | is_whole)
+    extra = np.flatnonzero(is_labelled & ~is_sampled)
+    if extra.size:
+        said = f"{extra.size} labelled items were not planned, the first at position "
+        warn(f"{said}{extra[0]}; their labels are left out. {_UNPLANNED}", UserWarning)
+    return strata, is_sampled
