@@ -33,6 +33,7 @@ from skrank.inference.random_selection._scorer import make_metric_scorer
 from skrank.inference.sampled._interval import SampledMetricInterval
 from skrank.inference.sampled._labels_to_collect import labels_to_collect
 from skrank.inference.sampled._result import SampledMetricResult
+from skrank.inference.sampled._review import ReviewProgress
 from skrank.inference.search._search_selection import SearchSelectionTest
 from skrank.inference.search._search_selection_result import SearchSelectionResult
 from skrank.inference.search._within_noise import within_noise
@@ -106,6 +107,7 @@ __all__ = [
     "RankingReport",
     "RankingReportResult",
     "Rankings",
+    "ReviewProgress",
     "SampledMetricInterval",
     "SampledMetricResult",
     "SearchSelectionResult",

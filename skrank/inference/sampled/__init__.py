@@ -3,5 +3,6 @@
 `SampledMetricInterval` draws the numbers of targets in the strata; `_draws` exchanges
 those of one stratum at a time, `_placements` gives the metrics for them, `_limits` the
 limits over all draws, `_remaining` counts the targets that were not found, and
-`labels_to_collect` plans the sample.
+`labels_to_collect` plans the sample. `_review` counts those of a list that is read by
+rankings that change.
 """
