@@ -15,7 +15,7 @@ import sys
 import numpy as np
 from scipy.stats import hypergeom
 
-from skrank.inference.sampled._remaining import remaining_evidence, remaining_pvalue
+from skrank.inference.sampled._remaining import nothing_known, remaining_pvalue
 
 N, RECALL, ALPHA = 4000, 0.95, 0.05
 KINDS = ("random", "poor", "fair", "good", "two topics")
@@ -60,7 +60,7 @@ def sampled(y, rng, dry=200, step=5):
             r == n or remaining_pvalue(n, r, x, at_most) <= ALPHA
         ):
             done["one test"] = t + r, k + x
-        if r == n or remaining_evidence(n, r, x, at_most) >= -np.log(ALPHA):
+        if r == n or nothing_known(n).after(r, x).pvalue(at_most) <= ALPHA:
             done["sequential"] = t + r, k + x
             break
     return {**dict.fromkeys(("one test", "sequential"), (N, y.sum())), **done}

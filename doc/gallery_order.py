@@ -13,6 +13,7 @@ ORDER = [
     "monitor",
     "fraud_inspections",
     "literature_review",
+    "active_review",
     "retrieval",
     "docking_scores",
     "medical_screening",

@@ -36,6 +36,7 @@ from skrank.inference.sampled._labels_to_collect import (
     labels_to_compare,
 )
 from skrank.inference.sampled._result import SampledMetricResult
+from skrank.inference.sampled._review import ReviewProgress
 from skrank.inference.search._search_selection import SearchSelectionTest
 from skrank.inference.search._search_selection_result import SearchSelectionResult
 from skrank.inference.search._within_noise import within_noise
@@ -109,6 +110,7 @@ __all__ = [
     "RankingReport",
     "RankingReportResult",
     "Rankings",
+    "ReviewProgress",
     "SampledMetricInterval",
     "SampledMetricResult",
     "SearchSelectionResult",

@@ -82,6 +82,7 @@ def made():
         skrank.Ranking.from_predictions(Y, A),
         rankings,
         counted(),
+        skrank.ReviewProgress(120).update(30, 9, at_random=True),
         skrank.RankingEvaluation().add(Y, A),
         report.from_predictions(Y, SCORES),
         report.from_predictions(Y, SCORES).main,

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
 from skrank._utils._columns import (
-    as_column,
+    as_column_with_gaps,
     as_numbers,
     factorize,
-    is_missing,
     items_of,
 )
 from skrank._utils._warnings import warn
@@ -31,6 +30,7 @@ from skrank.ranking._input import (
     oriented,
     unknown_label,
 )
+from skrank.ranking._plan_check import strata_of_plan
 from skrank.ranking._sample_checks import warn_of_no_sample
 
 Codes = NDArray[np.intp]
@@ -149,16 +149,16 @@ class LabelSample:
         score_names: Mapping[Any, str],
     ) -> Self:
         """Check columns against each other, and rank by each model; O(n log n)."""
-        has_mask = hasattr(y_true, "isna")  # nullable arrays of pandas
-        labels = np.asarray(y_true, dtype=object) if has_mask else y_true
-        labels = as_column("y_true", labels)
+        is_labelled, labels = as_column_with_gaps("y_true", y_true)
         of_items = items_of(y_true, labels.size)
         ranks = {}
         for name, values in scores.items():
             said = score_names[name]
             column = check_scores(of_items.read(said, values, as_numbers), said)
             ranks[name] = ModelRanks.of(oriented(column, name in lower_is_better))
-        is_labelled = ~is_missing(labels)
+        is_given = strata is not None
+        if hasattr(strata, "columns") or hasattr(strata, "column_names"):  # a plan
+            strata, is_labelled = strata_of_plan(strata, is_labelled, of_items)
         if not is_labelled.any():
             raise invalid("y_true", "have a label for some item", "none")
         marks = _marks(labels[is_labelled], pos_label, labels.size)
@@ -171,7 +171,7 @@ class LabelSample:
         places = np.flatnonzero(is_labelled)
         sample = cls(
             names=tuple(names),
-            is_given=strata is not None,
+            is_given=is_given,
             stratum=codes,
             targets=places[marks],
             others=places[~marks],

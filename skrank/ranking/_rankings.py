@@ -23,12 +23,12 @@ from skrank._utils._columns import (
     Items,
     as_array,
     as_column,
+    as_column_with_gaps,
     check_index,
     check_order,
     factorize,
     has_index,
     is_dask,
-    is_missing,
     items_of,
     rows,
 )
@@ -292,7 +292,7 @@ class Rankings:
             return cls((Model(MODEL),), (Part((ranking,)),))
         y_true, y_score = columns_of(y_true, y_score)
         _check_combination(columns, counts)
-        if strata is not None and is_missing(as_column("y_true", y_true)).any():
+        if strata is not None and not as_column_with_gaps("y_true", y_true)[0].all():
             given: dict[str, Any] = {**columns, **counts, "pos_label": pos_label}
             given["lower_is_better"] = lower_is_better
             return cls.from_sample(y_true, y_score, **given)

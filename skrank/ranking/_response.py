@@ -22,10 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 from skrank._utils._checks import check_option, invalid
 from skrank._utils._columns import (
     as_array,
-    as_column,
+    as_column_with_gaps,
     as_numbers,
     check_order,
-    is_missing,
     rows,
 )
 from skrank._utils._text import as_text, brief
@@ -137,15 +136,16 @@ def marks_and_scores(
     items. With `gaps` labels may be missing, as the marks then are.
     """
     check_order(X, y_true)
-    labels = as_column("y", y_true) if gaps else np.zeros(0)
-    missing = is_missing(labels)
-    if missing.any():
-        found = labels[~missing].tolist()
+    known, labels = as_column_with_gaps("y", y_true if gaps else [0])
+    if not known.any():
+        raise invalid("y", "have a label for some item", "none")
+    if not known.all():
+        found = labels[known].tolist()
         points, scores = oriented_scores(
             estimator, X, found, pos_label, detector_targets
         )
         marks = np.full(labels.size, np.nan)
-        marks[~missing] = points.marks(found, pos_label)
+        marks[known] = points.marks(found, pos_label)
         return marks, scores, points
     points, scores = oriented_scores(estimator, X, y_true, pos_label, detector_targets)
     return points.marks(y_true, pos_label), scores, points

@@ -29,9 +29,9 @@ from skrank.inference.sampled._labels_to_collect import (
     labels_to_collect,
     labels_to_compare,
 )
-from skrank.inference.sampled._plan_check import KNOWN
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics import average_precision
+from skrank.ranking._plan_check import KNOWN
 from skrank.ranking._rankings import Rankings
 from skrank.report._report import RankingReport
 from skrank.report._sampled import SampledReport, sampled_report

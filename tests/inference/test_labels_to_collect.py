@@ -16,7 +16,7 @@ from scipy.stats import chisquare
 from cases import runs
 from skrank import labels_to_collect, labels_to_compare
 from skrank._utils._columns import Items
-from skrank.inference.sampled._plan_check import strata_of_plan
+from skrank.ranking._plan_check import strata_of_plan
 
 pd = pytest.importorskip("pandas")
 RNG = np.random.default_rng(0)

@@ -2,6 +2,6 @@
 
 `SampleDraws` draws what each labelled item stands for, `_statements` are the metrics of
 these, and `SampledMetricInterval` and `RankingComparison` ask for their limits.
-`_remaining` counts the targets that were not found exactly, and `labels_to_collect`
-plans the sample.
+`_remaining` counts the targets that were not found exactly, `_review` counts those of a
+list that is read by rankings that change, and `labels_to_collect` plans the sample.
 """

@@ -11,8 +11,8 @@ from skrank._utils._checks import check_count, check_generator, invalid
 from skrank._utils._columns import Items
 from skrank._utils._table import data_frame
 from skrank.curves._depths import chosen_counts
-from skrank.inference.sampled._plan_check import KNOWN
 from skrank.ranking._input import mark_labelled
+from skrank.ranking._plan_check import KNOWN
 from skrank.ranking._score_table import scores_by_name
 
 # Binary logarithm of the first stratum, and the fewest labels of one. Chosen together

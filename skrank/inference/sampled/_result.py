@@ -23,7 +23,8 @@ from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._result import Result
 from skrank.inference.sampled._draws import SampleDraws, SampleLimits
 from skrank.inference.sampled._remaining import (
-    remaining_evidence,
+    nothing_known,
+    recall_limits,
     remaining_limits,
     remaining_pvalue,
 )
@@ -156,9 +157,7 @@ class SampledMetricResult(Result):
         ValueError
             If `confidence_level` is not between 0 and 1.
         """
-        found, left = self.n_targets, self.remaining(confidence_level)
-        shares = [found / (found + one) if found + one else 1.0 for one in left]
-        return ConfidenceInterval(*reversed(shares))
+        return recall_limits(self.n_targets, self.remaining(confidence_level))
 
     def remaining_pvalue(self, at_most: int, *, sequential: bool = False) -> float:
         """Return the p-value of the hypothesis that more than `at_most` are left.
@@ -207,8 +206,8 @@ class SampledMetricResult(Result):
             most = at_most + 1 + self.n_targets
             return self._draws.found.tail(most, 1)
         if sequential:
-            evidence = remaining_evidence(*self._one_sample(), at_most)
-            return min(1.0, math.exp(-evidence))
+            n, r, x = self._one_sample()
+            return nothing_known(n).after(r, x).pvalue(at_most)
         return remaining_pvalue(*self._one_sample(), at_most)
 
     def hit_curve(self) -> HitCurve:
