@@ -35,7 +35,10 @@ from skrank.inference.sampled._labels_to_collect import (
     labels_to_collect,
     labels_to_compare,
 )
-from skrank.inference.sampled._result import SampledMetricResult
+from skrank.inference.sampled._result import (
+    SampledMetricResult,
+    SampledMetricTable,
+)
 from skrank.inference.sampled._review import ReviewProgress
 from skrank.inference.search._search_selection import SearchSelectionTest
 from skrank.inference.search._search_selection_result import SearchSelectionResult
@@ -113,6 +116,7 @@ __all__ = [
     "ReviewProgress",
     "SampledMetricInterval",
     "SampledMetricResult",
+    "SampledMetricTable",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "ThresholdChoice",

@@ -20,6 +20,7 @@ from scipy.stats import rankdata
 from skrank._utils._checks import invalid
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief, listed
+from skrank._utils._warnings import warn
 from skrank.inference.sampled._statements import (
     Codes,
     Floats,
@@ -109,7 +110,8 @@ class SampleDraws:
         parts /= parts.sum(axis=1, keepdims=True)
         counts = rng.multinomial(self.rooms[h], parts)
         of_rest = others * (counts[:, -1:] / np.where(rest > 0, rest, 1))
-        return 1.0 + counts[:, :-2], 1 + of_rest, counts[:, -2]
+        some = np.asarray(1.0 + counts[:, :-2], dtype=np.float64)
+        return some, 1 + of_rest, counts[:, -2]
 
     @property
     def mean_weights(self) -> list[Floats]:
@@ -235,51 +237,71 @@ class SampleDraws:
         """Yield values with one more item in the strata in which it tells most.
 
         `gains` are those towards the side, and `order` the items without a label, the
-        largest gain first. Copies of a target begin with the best item of its stratum,
-        but may be items of any stratum.
+        largest gain first. Copies of a target begin with the first item that is as good
+        as the best of its stratum, and copies of another item with the last such one.
         """
-        s, n_strata = self.sample, len(self.rooms)
+        s, n_strata, ratio = self.sample, len(self.rooms), self.ratio
         of_free = s.stratum[order]
-        first, last = np.zeros((2, n_strata), dtype=np.intp)
-        for at, some in ((first, of_free), (last, of_free[::-1])):
+        begin, end = np.zeros((2, n_strata), dtype=np.intp)
+        for at, some, gain in (
+            (begin, of_free, -gains[order]),
+            (end, of_free[::-1], gains[order][::-1]),
+        ):
             strata, index = np.unique(some, return_index=True)
-            at[strata] = index
+            at[strata] = np.searchsorted(gain, gain[index])  # the first equal one
         # what a target would change whose copies have the size of an upper limit
         sums = np.append(0, np.cumsum(gains[order]))
-        stop = np.minimum(order.size, first + np.ceil(_RULE * self.ratio).astype(int))
-        mean = (sums[stop] - sums[first]) / np.maximum(stop - first, 1)
-        most = np.argsort(-(mean * self.ratio)[self.sampled], kind="stable")[:_TRIED]
+        stop = np.minimum(order.size, begin + np.ceil(_RULE * ratio).astype(np.intp))
+        mean = (sums[stop] - sums[begin]) / np.maximum(stop - begin, 1)
+        more = np.argsort(-(mean * ratio)[self.sampled], kind="stable")[:_TRIED]
         # and what the targets that were found would change, if each had fewer copies
         found = np.bincount(self._strata[0], gains[s.targets], n_strata)
-        fewer = (-found * self.ratio / (s.n_labelled + 1))[self.sampled]
-        chosen = {*self.sampled[most], *self.sampled[np.argsort(-fewer)[:1]]}
-        for h in sorted(chosen):
-            lists, copies = self._with_one_more(int(h))
-            best, worst = order[first[h] :], order[::-1][last[h] :]
-            drawn = list[Floats]()
-            for places, is_target in ((best, True), (worst, False)):
-                most = int(np.clip(copies.max(), 1, places.size))
-                # more copies are not always worse: many targets at the last places have
-                # a high precision; at most as many as are the worst for mean weights
-                some = np.unique(np.geomspace(1, most, 12).astype(np.intp))
-                mean = self._mean_lists(some.size)
-                mean = _with_copies(mean, places[:most], some, is_target=is_target)
-                values = self._values(terms, mean, side)[::-1]
-                worst_of = np.argmax(values if side == "upper" else -values)
-                few = np.minimum(copies, some[::-1][worst_of])
-                one = _with_copies(lists, places[:most], few, is_target=is_target)
-                drawn.append(self._values(terms, one, side))
+        fewer = np.argsort((found * ratio / (s.n_labelled + 1))[self.sampled])[:1]
+        for h in np.unique(self.sampled[np.append(more, fewer)]).tolist():
+            lists, copies = self._with_one_more(h)
+            drawn = [
+                self._of_copies(terms, lists, copies, places, side, is_target=one)
+                for places, one in (
+                    (order[begin[h] :], True),
+                    (order[::-1][end[h] :], False),
+                )
+            ]
             if len(terms) == 1:
                 yield from drawn
             else:  # a half of the draws each: differences cover .99 (mid-p)
                 yield np.where(np.arange(self._n_draws) % 2 == 0, *drawn)
+
+    def _of_copies(
+        self,
+        terms: Sequence[Term],
+        lists: Weighted,
+        copies: Codes,
+        places: Codes,
+        side: Side,
+        *,
+        is_target: bool,
+    ) -> Floats:
+        """Return values with copies of one more item, at the first of some places.
+
+        More copies are not always worse: many targets at the last places have a high
+        precision. So there are at most as many as are worst for the mean weights.
+        """
+        places = places[: max(int(copies.max()), 1)]
+        caps = np.unique(np.geomspace(1, places.size, 12).astype(np.intp))[::-1]
+        mean = self._mean_lists(caps.size)
+        mean = _with_copies(mean, places, caps, is_target=is_target)
+        values = self._values(terms, mean, side)
+        cap = caps[np.argmax(values if side == "upper" else -values)]
+        few = np.minimum(copies, cap)
+        lists = _with_copies(lists, places, few, is_target=is_target)
+        return self._values(terms, lists, side)
 
     def _with_one_more(self, h: int) -> tuple[Weighted, Any]:
         """Return lists in which a stratum has one more label, and its copies."""
         rng = self._generator(2 + h)
         of_targets, of_others = (strata == h for strata in self._strata)
         some, others, numbers = self._draw(h, rng, one_more=True)
-        copies: Any = self._vary(numbers.astype(float)).astype(np.intp)
+        copies: Any = self._vary(1.0 * numbers).astype(np.intp)
         targets, s = self._targets.copy(), self.sample
         targets[:, of_targets] = self._vary(some)
         change = others - self._others.weights[:, of_others]
@@ -289,7 +311,8 @@ class SampleDraws:
     def expected_hits(self, ranks: ModelRanks, depths: Codes) -> Floats:
         """Return the targets expected above depths."""
         targets, weights = self.sample.targets, self.mean_weights[0]
-        return np.minimum(_hits(ranks, targets, weights[None], depths)[0], depths)
+        hits = _hits(ranks, targets, weights[None], depths)[0]
+        return np.asarray(np.minimum(hits, depths))
 
     def hit_limits(
         self, ranks: ModelRanks, depths: Codes, level: float, *, together: bool
@@ -391,7 +414,7 @@ class SampleLimits:
         base, *more = self.upper if sign > 0 else self.lower
         bias = sign * (base.mean() - self.value)
         shift = 0.0 if math.isnan(bias) else max(0.0, -bias)
-        return [one + sign * shift for one in more]
+        return [one + sign * shift for one in more or [base]]
 
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return the most extreme quantiles, which contain the value.
@@ -401,7 +424,7 @@ class SampleLimits:
         outside = (1 - confidence_level) / 2
         if self.is_certain:
             return self.value, self.value
-        if outside * (self.n_draws + 1) < 1 - ROUNDING:
+        if outside * self.n_draws < 1 - ROUNDING:
             return self.least, self.most
         low = [np.quantile(one, outside) for one in self._draws(-1)]
         high = [np.quantile(one, 1 - outside) for one in self._draws(1)]
@@ -409,6 +432,16 @@ class SampleLimits:
             float(max(self.least, np.nanmin([self.value, *low]))),
             float(min(self.most, np.nanmax([self.value, *high]))),
         )
+
+    def warn_beyond(self, level: float) -> None:
+        """Warn of a level at which the draws have no quantiles."""
+        needed = math.ceil(2 / (1 - level) * (1 - ROUNDING))
+        if self.n_draws < needed and not self.is_certain:
+            warn(
+                f"The confidence level {level:.6g} needs `n_resamples` of {needed}: "
+                f"the limits by {self.n_draws} draws are the bounds of the metric.",
+                UserWarning,
+            )
 
     def envelope(self, sign: int) -> Floats:
         """Return the quantiles of the draws of a side, the most extreme of each."""

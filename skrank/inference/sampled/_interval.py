@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,6 @@ from skrank.ranking._label_sample import LabelSample
 from skrank.ranking._rankings import MODEL, Rankings, named_estimators
 from skrank.ranking._response import marks_and_scores
 
-# Most draws for the width of a simulated list: widths differ more from list to list
-# than by their draws, and are 1 % wider than with 3,000
-_OF_WIDTH = 1000
 # Distance of the means at which a normal ranking is nearly perfect
 _LARGEST = 12.0
 
@@ -42,21 +40,23 @@ class SampledMetricInterval(Settings):
     """Value and interval of a metric of a list, of which a sample has labels.
 
     Labels are missing (NaN, None or NA) where nobody looked. The labelled items of each
-    stratum must be a random sample of its items, or all of them, and the strata must be
-    runs of ranks. The interval covers the metric of this list, as if all its items had
-    labels, over other samples; with `population`, the mean over other lists like it.
+    stratum must be a random sample of its items, or all of them. Strata may be runs of
+    ranks, those of another model, days or regions: any parts of the list that do not
+    depend on labels. The interval covers the metric of this list, as if all its items
+    had labels, over other samples; with `population`, the mean over other lists like
+    it.
 
     Parameters
     ----------
     metric : str or Metric, default="average_precision"
         Metric by its printed name: "average_precision", "recall@100", "precision@1%",
-        "enrichment_factor@1%", "expected_profit@50(benefit=200, cost=5)" or
-        "k_at_recall(0.8)" (:ref:`metric_names`), or such an object of
-        :func:`make_metric` with the tie rule "expected".
+        "enrichment_factor@1%", "expected_profit@50(benefit=200, cost=5)",
+        "k_at_recall(0.8)", "wss(0.95)" or "ks_statistic" (:ref:`metric_names`), or such
+        an object of :func:`make_metric` with the tie rule "expected".
     population : bool, default=False
         Whether the interval is for the mean over other lists of the same size.
     n_resamples : int, default=1000
-        Number of draws of the targets that were not found.
+        Number of draws of the list.
     random_state : int, RandomState, Generator or None, default=0
         Source of randomness of the draws.
 
@@ -68,31 +68,27 @@ class SampledMetricInterval(Settings):
     See Also
     --------
     labels_to_collect : Which items to label.
+    RankingComparison : Differences of models, from the same labels.
     SampledMetricResult : Result, with the number of targets that were not found.
+    SampledMetricTable : Results of several models.
     MetricInterval : Interval of a list whose items all have labels.
 
     Notes
     -----
-    With K targets in a stratum, x of r labelled items are targets with hypergeometric
-    probability. Its confidence distributions are beta-binomial. As in [1]_, the limits
-    are quantiles of the metric over draws from these, in which one stratum at a time
-    has one more target in its sample, and the others have none, or one more item that
-    is no target. Strata with fewer than ten labels have one more together. The places
-    of these targets among the items without a label are the worst ones of the stratum
-    for the lower limit, and the best for the upper one.
+    Each labelled item stands for n / r items of its stratum, of which r of n have
+    labels. In each draw it stands for itself and for a random number of items without a
+    label. The limits are quantiles over the draws in which one stratum has one more
+    labelled item [1]_: a target, whose copies are the items without a label that change
+    the metric most, or none. Each limit is the most extreme one over the strata in
+    which one more item tells most.
 
-    The value is the mean over all places [2]_ with the expected numbers of targets. It
-    is too small for long strata at the top of a good ranking, whose targets are not
-    anywhere in the stratum; the interval holds nevertheless.
-
-    With one sampled stratum the level is guaranteed. With several it is not proved;
-    :ref:`validation_sampled` has the coverage by enumeration. Time and memory are
-    proportional to the number of strata, after O(n log r) for n items and r labels.
+    :ref:`validation_sampled` has the coverage, by enumeration and by simulation. Time
+    and memory are proportional to the number of labels times `n_resamples`, after O(n
+    log n) for n items.
 
     References
     ----------
     .. [1] Fay and Feuer (1997), *Statistics in Medicine* 16, 791-801.
-    .. [2] Yilmaz, Kanoulas and Aslam (2008), *SIGIR 2008*.
 
     Examples
     --------
@@ -134,7 +130,7 @@ class SampledMetricInterval(Settings):
         *,
         strata: ArrayLike | None = None,
         pos_label: object = None,
-        lower_is_better: bool = False,
+        lower_is_better: bool | Sequence[str] = False,
         groups: None = None,
         clusters: None = None,
         folds: None = None,
@@ -146,39 +142,43 @@ class SampledMetricInterval(Settings):
         ----------
         y_true : array-like of shape (n_samples,)
             Labels of the items; NaN, None or NA where nobody looked.
-        y_score : array-like of shape (n_samples,)
-            Scores of all items; a higher score means a likelier target.
-        strata : array-like of shape (n_samples,), default=None
-            Stratum of each item, such as that of :func:`labels_to_collect`. The labels
-            of each stratum are those of a random sample of its items, or of all of
-            them. No item of a stratum has a better score than one of the next better
-            stratum. None means that the labels are those of the top of the list.
+        y_score : array-like of shape (n_samples,), mapping, data frame or array of \
+            shape (n_samples, n_models)
+            Scores of all items; a higher score means a likelier target. A mapping from
+            names to scores, or columns, are the scores of several models.
+        strata : array-like of shape (n_samples,) or data frame, default=None
+            Stratum of each item, such as its day, or a plan of
+            :func:`labels_to_collect`, which is checked against the labels that came
+            back. The labels of each stratum are those of a random sample of its items,
+            or of all of them, or of none. None means that nothing is known of the items
+            without a label.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        lower_is_better : bool, default=False
-            Whether lower scores mean likelier targets, such as docking energies.
+        lower_is_better : bool or sequence of str, default=False
+            Whether lower scores mean likelier targets, such as docking energies: for
+            all models, or for those that are named.
         groups, clusters, folds, sample_weight : None
             Not used here; an error says what to do instead.
 
         Returns
         -------
-        result : SampledMetricResult
-            The answer. The value is NaN, with a warning, if no labelled item is a
-            target, except for precision and profit.
+        result : SampledMetricResult or SampledMetricTable
+            The answer, or a table of answers for several models. The value is NaN, with
+            a warning, if no labelled item is a target, except for precision and profit.
 
         Raises
         ------
         ValueError
-            If a column is not valid, if strata are not runs of ranks, or if the metric
-            depends on a stratum without a label; the message has the bounds of the
-            metric if only the top has labels.
+            If a column is not valid, or if the metric depends on a stratum without a
+            label.
 
         Warns
         -----
         UserWarning
             If the labelled items of a stratum are obviously no random sample of it, by
             their ranks or because all are targets; a random sample has this warning
-            with a probability of at most 1e-6.
+            with a probability of at most 1e-6. Also if items of a plan have no label,
+            or other items have one.
         """
         # shared: pos_label lower_is_better
         return self._answer(
@@ -209,15 +209,16 @@ class SampledMetricInterval(Settings):
 
         Parameters
         ----------
-        estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. For the method
-            that gives the scores see :ref:`scores_of_estimators`.
+        estimator : estimator instance or mapping
+            Fitted classifier, regressor, ranker or outlier detector, or a mapping from
+            names to several. For the method that gives the scores see
+            :ref:`scores_of_estimators`.
         X : array-like of shape (n_samples, n_features)
             All items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
             Their labels; NaN, None or NA where nobody looked.
-        strata : array-like of shape (n_samples,), default=None
-            Stratum of each item, as in `from_predictions`.
+        strata : array-like of shape (n_samples,) or data frame, default=None
+            Stratum of each item, or a plan, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -226,8 +227,8 @@ class SampledMetricInterval(Settings):
 
         Returns
         -------
-        result : SampledMetricResult
-            The answer.
+        result : SampledMetricResult or SampledMetricTable
+            The answer, as from `from_predictions`.
 
         Raises
         ------
@@ -334,9 +335,12 @@ class SampledMetricInterval(Settings):
         check_fraction("confidence_level", confidence_level)
         if not {"stratum", "to_label"} <= {*getattr(plan, "columns", ())}:
             raise invalid("plan", "be a result of labels_to_collect", brief(plan))
-        strata, chosen = (np.asarray(plan[one]) for one in ("stratum", "to_label"))
-        sizes, counts = np.bincount(strata), np.bincount(strata[chosen])
-        n = strata.size
+        # the items by rank; those that had a label count as labelled
+        ordered = plan.sort_values("rank", kind="stable")
+        stratum = np.unique(ordered["stratum"], return_inverse=True)[1]
+        labelled = ordered["to_label"] | (ordered["stratum"] < 0)
+        counts = np.bincount(stratum, labelled).astype(int)
+        n = stratum.size
         m = max(1, round(check_fraction("prevalence", prevalence) * n))
         frame = Frame(n, m, n)
 
@@ -347,12 +351,9 @@ class SampledMetricInterval(Settings):
         if not lack(0.0) < 0 < lack(_LARGEST):
             rule = f"be above the prevalence, {prevalence:.3g}, and below 1"
             raise invalid("average_precision", rule, brief(average_precision))
-        fewer = {"n_resamples": min(self.n_resamples, _OF_WIDTH)}
-        quick = type(self)(**{**self.get_params(), **fewer})
         shift, rng, widths = brentq(lack, 0.0, _LARGEST), self._generator(), []
-        stratum, place = np.repeat(np.arange(sizes.size), sizes), np.arange(n)
-        within = place - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        is_left = within >= counts[stratum]
+        place, by_stratum = np.arange(n), np.sort(stratum)
+        is_left = place - np.searchsorted(by_stratum, by_stratum) >= counts[by_stratum]
         for _ in range(check_count("n_lists", n_lists, least=1)):
             scores = rng.standard_normal(n)
             scores[:m] += shift
@@ -362,7 +363,7 @@ class SampledMetricInterval(Settings):
             y[order[is_left]] = np.nan
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UndefinedMetricWarning)
-                result = quick.from_predictions(y, -place, strata=stratum)
+                result = self.from_predictions(y, -place, strata=stratum)
             low, high = result.confidence_interval(confidence_level)
             widths.append(high - low)
         return float(np.median(widths))
@@ -371,6 +372,9 @@ class SampledMetricInterval(Settings):
         """Answer for each model, by the same draws."""
         sample = rankings.sample
         assert sample is not None
+        if self.population and not sample.sampled.size:
+            rule = "be False if all items have labels; see MetricInterval"
+            raise invalid("population", rule, "True")
         draws = self._draws(sample)
         results = {name: self._of_model(draws, name) for name in sample.models}
         return results[MODEL] if [*results] == [MODEL] else SampledMetricTable(results)

@@ -109,6 +109,7 @@ class SampledMetricResult(Result):
             If `confidence_level` is not between 0 and 1.
         """
         level = check_fraction("confidence_level", confidence_level)
+        self._limits.warn_beyond(level)
         return ConfidenceInterval(*self._limits.bounds(level))
 
     def remaining(self, confidence_level: float = 0.95) -> ConfidenceInterval:
