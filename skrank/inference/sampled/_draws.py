@@ -72,10 +72,13 @@ class SampleDraws:
         self._seed = seed
         r = np.maximum(sample.n_labelled, 1)
         self.rooms = sample.n_items - sample.n_labelled
-        self.ratio = self.rooms / r
         self.free = np.flatnonzero(~sample.is_labelled)
-        # strata of which some items have labels
-        self.sampled = np.flatnonzero((self.rooms > 0) & (sample.n_labelled > 0))
+        # strata of which nothing is known: one label says nothing of the variation,
+        # unless there is one stratum, for which one more label does
+        least = 2 if np.count_nonzero(self.rooms) > 1 else 1
+        self.is_unknown = (self.rooms > 0) & (sample.n_labelled < least)
+        self.sampled = np.flatnonzero((self.rooms > 0) & ~self.is_unknown)
+        self.ratio = np.where(self.is_unknown, 0.0, self.rooms / r)
         self._strata = [sample.stratum[one] for one in (sample.targets, sample.others)]
         shape, rng = np.maximum((r - 2) / r, 0.25), self._generator(0)
         self._shares = [
@@ -148,47 +151,47 @@ class SampleDraws:
 
     @cached_property
     def remaining(self) -> Floats:
-        """Targets expected without a label in the strata; NaN if nobody looked."""
-        r = self.sample.n_labelled
-        share = np.where(r > 0, self.sample.n_found / np.maximum(r, 1), np.nan)
-        return np.asarray(np.where(self.rooms > 0, self.rooms * share, 0.0))
+        """Targets expected without a label in the strata; NaN if nothing is known."""
+        share = self.sample.n_found / np.maximum(self.sample.n_labelled, 1)
+        return np.where(self.is_unknown, np.nan, self.rooms * share)
 
     @cached_property
     def found(self) -> SampleLimits:
-        """Limits of the number of targets in the list."""
+        """Limits of the number of targets in the strata of which something is known."""
         measure = Found(None, self.sample.n_samples)
-        return self.limits([Term(measure, next(iter(self.sample.models)))])
+        return self._limits([Term(measure, next(iter(self.sample.models)))])
 
     def knows(self, terms: Sequence[Term]) -> bool:
         """Whether a statement depends on strata with labels only."""
-        whole = self.sample.n_labelled.all()
-        return bool(whole or not self._unknown(self.gains(terms)).size)
+        known = not self.is_unknown.any()
+        return bool(known or not self._unknown(self.gains(terms)).size)
 
     def _unknown(self, gains: Floats) -> Codes:
-        """Return the strata without a label that a statement depends on."""
-        s = self.sample
-        without = s.n_labelled == 0
-        if self._population:
-            return np.flatnonzero(without)
-        at = self.free[without[s.stratum[self.free]]]
-        return np.unique(s.stratum[at[gains[at] != 0]])
+        """Return the strata without labels that a statement depends on."""
+        strata = self.sample.stratum[self.free]
+        at = self.is_unknown[strata] & (gains[self.free] != 0)
+        return (
+            np.flatnonzero(self.is_unknown)
+            if self._population
+            else np.unique(strata[at])
+        )
 
     def _check_known(self, terms: Sequence[Term], gains: Floats) -> None:
-        """Refuse a statement that depends on a stratum in which nobody looked."""
+        """Refuse a statement that depends on strata without labels."""
         unknown = self._unknown(gains).tolist()
         if not unknown:
             return
         names = listed([brief(self.sample.names[h]) for h in unknown], 5)
-        metric = terms[0].measure.metric
-        asked = "the number of targets" if metric is None else metric.name
-        rule = f"have an item with a label in each for {asked}"
-        advice = (
-            "Label a random sample of each; see labels_to_collect. Precision and "
-            "profit need no label below their cutoff."
-        )
+        metric = terms[0].measure.metric.name
         if self.sample.is_given:
-            raise invalid("strata", rule, f"none in {names}", advice)
-        rule = f"tell how the labelled items were chosen, for {asked}"
+            rule = f"have two items with a label in each for {metric}, or all items"
+            advice = (
+                "Label a random sample of each; see labels_to_collect. Join strata "
+                "that were sampled at the same rate. Precision and profit need no "
+                "label below their cutoff."
+            )
+            raise invalid("strata", rule, f"one or none in {names}", advice)
+        rule = f"tell how the labelled items were chosen, for {metric}"
         advice = (
             "Are all of the top t labelled, and a random sample of the others? Give "
             "two strata, as rank >= t with rank 0 for the best item. Is one random "
@@ -200,8 +203,12 @@ class SampleDraws:
 
     def limits(self, terms: Sequence[Term]) -> SampleLimits:
         """Return the draws from which the limits of a statement follow."""
+        if self.is_unknown.any():
+            self._check_known(terms, self.gains(terms))
+        return self._limits(terms)
+
+    def _limits(self, terms: Sequence[Term]) -> SampleLimits:
         value, gains = self.value(terms), self.gains(terms)
-        self._check_known(terms, gains)
         if len(terms) > 1 and not all(one.measure.is_smooth for one in terms):
             return self._separate(terms)
         order = self.free[np.argsort(gains[self.free])]
@@ -215,7 +222,13 @@ class SampleDraws:
             ]
             # differences of lists without a target
             drawn.append([np.where(np.isnan(one), end, one) for one in of_side])
-        return SampleLimits(value, *ends, *drawn)
+        lower, upper = drawn
+        if len(terms) == 1 and terms[0].measure.of_pairs:
+            # draws of AP may be too small, by .3 standard errors with 300 targets: they
+            # have fewer pairs of targets of one stratum, as its shares add up to 1
+            lack = max(0.0, np.nan_to_num(value - upper[0].mean()))
+            upper = [one + lack for one in upper]
+        return SampleLimits(value, *ends, lower, upper)
 
     def _separate(self, terms: Sequence[Term]) -> SampleLimits:
         """Return limits of a difference from those of both models.
@@ -323,31 +336,29 @@ class SampleDraws:
         """
         s, order = self.sample, self.free[np.argsort(ranks.above[self.free])]
         strata, first = np.unique(s.stratum[order], return_index=True)
-        ratio = np.where(s.n_labelled > 0, self.ratio, self.rooms)[strata]
+        strata, first = (one[~self.is_unknown[strata]] for one in (strata, first))
         # items without a label above each depth, from the best one of each stratum on
         above = np.searchsorted(ranks.above[order], depths)
-        longest = np.maximum(_RULE * ratio[:, None], 1)
-        worth = ratio[:, None] * np.clip((above - first[:, None]) / longest, 0, 1)
-        limits = []
+        longest = np.maximum(_RULE * self.ratio[strata, None], 1)
+        share = np.clip((above - first[:, None]) / longest, 0, 1)
+        worth = self.ratio[strata, None] * share
+        value = self.expected_hits(ranks, depths)
+        low, high = [value], [value]
         for h in np.unique(np.argmax(worth, axis=0)) if strata.size else ():
             lists, copies = self._with_one_more(int(strata[h]))
-            drawn = _hits(ranks, s.targets, lists.of_targets, depths)
+            hits = _hits(ranks, s.targets, lists.of_targets, depths)
             places = np.clip(above - first[h], 0, None)
-            more = drawn + np.minimum(copies[:, None], places)
-            limits.append(
-                [
-                    _joint_quantile(drawn, 1 - level, together=together),
-                    -_joint_quantile(-more, 1 - level, together=together),
-                ]
-            )
-        value = self.expected_hits(ranks, depths)
-        if not limits:
-            return value, value
-        low, high = np.array(limits).transpose(1, 0, 2)
-        known = np.searchsorted(np.sort(ranks.above[s.targets]), depths)
-        low = np.maximum(np.minimum(low.min(axis=0), value), known)
-        most = np.searchsorted(np.sort(ranks.above[s.others]), depths)
-        return low, np.minimum(np.maximum(high.max(axis=0), value), depths - most)
+            more = hits + np.minimum(copies[:, None], places)
+            low.append(_joint_quantile(hits, 1 - level, together=together))
+            high.append(-_joint_quantile(-more, 1 - level, together=together))
+        # the items that are known, and those of which nothing is known
+        known, others = (
+            _hits(ranks, one, np.ones((1, one.size)), depths)[0]
+            for one in (s.targets, s.others)
+        )
+        unknown = order[self.is_unknown[s.stratum[order]]]
+        most = np.max(high, axis=0) + np.searchsorted(ranks.above[unknown], depths)
+        return np.maximum(np.min(low, axis=0), known), np.minimum(most, depths - others)
 
 
 def _ends_of(terms: Sequence[Term]) -> tuple[float, float]:
@@ -410,11 +421,9 @@ class SampleLimits:
         )
 
     def _draws(self, sign: int) -> list[Floats]:
-        """Return draws of one side, moved outwards if their mean is too far inside."""
+        """Return the draws of one side, with one more item if there are such."""
         base, *more = self.upper if sign > 0 else self.lower
-        bias = sign * (base.mean() - self.value)
-        shift = 0.0 if math.isnan(bias) else max(0.0, -bias)
-        return [one + sign * shift for one in more or [base]]
+        return more or [base]
 
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return the most extreme quantiles, which contain the value.

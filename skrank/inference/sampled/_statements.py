@@ -82,6 +82,8 @@ class Measure(ABC):
 
     #: Whether gains tell what another target would change, also where none was found.
     is_smooth = True
+    #: Whether the value counts pairs of targets, of which draws have too few.
+    of_pairs = False
 
     def __init__(self, metric: Any, n: int) -> None:
         self.metric, self.n = metric, n
@@ -111,6 +113,8 @@ class _Precisions(Measure):
     The share of targets among these is that among the weighted ones. The items that a
     target stands for are not above it. Notation as in `harmonic_sums`.
     """
+
+    of_pairs = True
 
     def values(self, ranks: ModelRanks, lists: Weighted, side: Side) -> Floats:
         targets, t = lists.by_rank(ranks)
@@ -210,7 +214,8 @@ class _Depth(Measure):
             expected = begin + place * (length + 1) / (found + 1)
             single = begin + 1.0
             if side != "value" and best:
-                single = np.minimum(np.append(0, above + size)[tie] + place, single)
+                first = np.append(0, above + size)[tie] + place
+                single = np.where(place < found, np.minimum(first, single), single)
             elif side != "value":
                 last = np.append(above[1:], self.n)[tie] - (found - place)
                 single = np.where(place > 1, np.maximum(last, single), single)
@@ -223,8 +228,9 @@ class _Depth(Measure):
         places, _, sums = _in_order(ranks, targets, weights)
         needed = self.metric.recall * sums[-1] * (1 - ROUNDING)
         depth = np.append(0, places)[np.searchsorted(sums, needed)]
-        sign = 1 if self.metric.greater_is_better else -1
-        gains: Floats = sign * ((ranks.rank <= depth) - self.metric.recall)
+        sign, rank = 1 if self.metric.greater_is_better else -1, ranks.rank
+        # of two targets on one side of the depth, the better one is better
+        gains: Floats = sign * ((rank <= depth) - self.metric.recall - _LEAST * rank)
         return gains
 
 
@@ -281,6 +287,8 @@ class Found(Measure):
         return 0.0, float(self.n)
 
 
+# Gain of a rank beside that of a side of the depth, of any size that is not rounding
+_LEAST = 1e-12
 _ENDS: tuple[Any, Any] = "left", "right"
 _MEASURES: tuple[tuple[type, type[Measure]], ...] = (
     (AveragePrecision, _Precisions),
