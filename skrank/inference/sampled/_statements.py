@@ -207,7 +207,8 @@ class _Depth(Measure):
             size = ranks.size[targets][starts]
             hits = np.add.reduceat(t, starts, axis=1)
             sums, rows = np.cumsum(hits, axis=1), np.arange(len(t))
-            needed = np.minimum(np.ceil(self.metric.recall * m * (1 - ROUNDING)), m)
+            whole = np.ceil(self.metric.recall * np.rint(m) * (1 - ROUNDING))
+            needed = np.minimum(whole, m)
             tie = np.argmax(sums >= needed[:, None] * (1 - ROUNDING), axis=1)
             found, begin, length = hits[rows, tie], above[tie], size[tie]
             place = needed - (sums[rows, tie] - found)
