@@ -74,6 +74,9 @@ def made():
         sampled.from_predictions(
             np.where(DAY == 0, Y, np.nan), A, strata=np.zeros(120)
         ),
+        sampled.from_predictions(
+            np.where(DAY == 0, Y, np.nan), SCORES, strata=np.zeros(120)
+        ),
         searched(),
         choice.from_predictions(Y, A, groups=DAY),
         skrank.random_selection_power(n_targets=5, prevalence=0.1, value=0.4),

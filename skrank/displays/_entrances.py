@@ -111,8 +111,10 @@ class FromData(ABC):
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
-            Stratum of each item, such as its hospital. Only a test against random
-            selection uses it: labels are permuted within strata.
+            Stratum of each item, such as its hospital. A test against random selection
+            permutes labels within strata. A comparison uses it if labels are missing,
+            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
+            may then be a plan of :func:`labels_to_collect`.
         folds : array-like of shape (n_samples,), default=None
             Fold in which each item was held out, if the scores are those of models that
             were fitted to the other folds. The items of each fold are ranked.
@@ -174,8 +176,10 @@ class FromData(ABC):
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
-            Stratum of each item, such as its hospital. Only a test against random
-            selection uses it: labels are permuted within strata.
+            Stratum of each item, such as its hospital. A test against random selection
+            permutes labels within strata. A comparison uses it if labels are missing,
+            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
+            may then be a plan of :func:`labels_to_collect`.
         folds : array-like of shape (n_samples,), default=None
             Fold in which each item was held out, if the scores are those of models that
             were fitted to the other folds. The items of each fold are ranked.

@@ -157,7 +157,8 @@ class LabelSample:
             column = check_scores(of_items.read(said, values, as_numbers), said)
             ranks[name] = ModelRanks.of(oriented(column, name in lower_is_better))
         is_given = strata is not None
-        if hasattr(strata, "columns") or hasattr(strata, "column_names"):  # a plan
+        names = getattr(strata, "column_names", getattr(strata, "columns", ()))
+        if len(names) > 1:  # a plan
             strata, is_labelled = strata_of_plan(strata, is_labelled, of_items)
         if not is_labelled.any():
             raise invalid("y_true", "have a label for some item", "none")

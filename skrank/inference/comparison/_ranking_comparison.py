@@ -272,6 +272,11 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
+        strata : array-like of shape (n_samples,), default=None
+            Stratum of each item, such as its hospital. A test against random selection
+            permutes labels within strata. A comparison uses it if labels are missing,
+            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
+            may then be a plan of :func:`labels_to_collect`.
         folds : array-like of shape (n_samples,), default=None
             Fold in which each item was held out, if the scores are those of models that
             were fitted to the other folds. The items of each fold are ranked.
@@ -287,7 +292,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             As in `from_predictions`; also if there are fewer than two rankings, if two
             rankings have the same name, or if no ranking has the name `baseline`.
         """
-        # shared: pos_label lower_is_better groups clusters folds
+        # shared: pos_label lower_is_better groups clusters strata folds
         data: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
         data |= {"y_score": y_score, "folds": folds, "strata": strata}
         if isinstance(y_true, Rankings | Mapping):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from skrank.inference.sampled._statements import (
     Others,
     Side,
     Weighted,
+    measure_of,
 )
 from skrank.ranking._label_sample import LabelSample, ModelRanks
 
@@ -70,6 +71,7 @@ class SampleDraws:
         """Draw the items that each labelled item stands for."""
         self.sample, self._n_draws, self._population = sample, n_draws, population
         self._seed = seed
+        self._kept: dict[Any, SampleLimits] = {}
         r = np.maximum(sample.n_labelled, 1)
         self.rooms = sample.n_items - sample.n_labelled
         self.free = np.flatnonzero(~sample.is_labelled)
@@ -90,6 +92,11 @@ class SampleDraws:
             of_targets, of_others = (strata == h for strata in self._strata)
             targets[:, of_targets], others[:, of_others], _ = self._draw(h, rng)
         self._targets, self._others = self._vary(targets), Others(sample.others, others)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel without the draws, which are made again."""
+        of = partial(type(self), population=self._population)
+        return of, (self.sample, self._n_draws, self._seed)
 
     def _generator(self, number: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, number])
@@ -206,6 +213,13 @@ class SampleDraws:
         if self.is_unknown.any():
             self._check_known(terms, self.gains(terms))
         return self._limits(terms)
+
+    def limits_of(self, metric: str, model: Any) -> SampleLimits:
+        """Return the limits of a metric of one model, which are kept."""
+        if (metric, model) not in self._kept:
+            measure = measure_of(metric, self.sample.n_samples)
+            self._kept[metric, model] = self.limits([Term(measure, model)])
+        return self._kept[metric, model]
 
     def _limits(self, terms: Sequence[Term]) -> SampleLimits:
         value, gains = self.value(terms), self.gains(terms)

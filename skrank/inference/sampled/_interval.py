@@ -23,11 +23,11 @@ from skrank._utils._columns import check_index
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Settings
-from skrank.inference.sampled._draws import METHOD, SampleDraws, Term
+from skrank.inference.sampled._draws import METHOD, SampleDraws
 from skrank.inference.sampled._result import SampledMetricResult, SampledMetricTable
-from skrank.inference.sampled._statements import kind_of, measure_of
+from skrank.inference.sampled._statements import kind_of
 from skrank.inference.variability._binormal import binormal_values
-from skrank.metrics._definitions import AnyMetric, AveragePrecision, Frame
+from skrank.metrics._definitions import AnyMetric, AveragePrecision, Frame, make_metric
 from skrank.ranking._label_sample import LabelSample
 from skrank.ranking._rankings import MODEL, Rankings, named_estimators
 from skrank.ranking._response import marks_and_scores
@@ -296,8 +296,8 @@ class SampledMetricInterval(Settings):
         if not isinstance(result, SampledMetricResult):
             rule = "be the SampledMetricResult of these data for some metric"
             raise invalid("result", rule, brief(result))
-        (model,) = result._sample.models
-        return self._of_model(self._draws(result._sample), model)
+        sample = result._draws.sample.only(result._model)
+        return self._of_model(self._draws(sample), result._model)
 
     def expected_width(
         self,
@@ -377,29 +377,28 @@ class SampledMetricInterval(Settings):
             raise invalid("population", rule, "True")
         draws = self._draws(sample)
         results = {name: self._of_model(draws, name) for name in sample.models}
-        return results[MODEL] if [*results] == [MODEL] else SampledMetricTable(results)
+        if len(results) > 1:
+            return SampledMetricTable(results)
+        return next(iter(results.values()))
 
     def _draws(self, sample: LabelSample) -> SampleDraws:
         seed = int(self._generator().integers(2**62))
         return SampleDraws(sample, self.n_resamples, seed, population=self.population)
 
     def _of_model(self, draws: SampleDraws, model: Any) -> SampledMetricResult:
-        sample = draws.sample
-        measure = measure_of(self.metric, sample.n_samples)
-        limits = draws.limits([Term(measure, model)])
-        if math.isnan(limits.value):
-            name = measure.metric.name
-            warn(f"{name} is undefined: no item with a label is a target.")
+        sample, metric = draws.sample, make_metric(self.metric).name
+        value = draws.limits_of(metric, model).value
+        if math.isnan(value):
+            warn(f"{metric} is undefined: no item with a label is a target.")
         return SampledMetricResult(
-            metric=measure.metric.name,
+            metric=metric,
             method=METHOD,
             n_samples=sample.n_samples,
             n_labelled=int(sample.n_labelled.sum()),
             n_targets=sample.targets.size,
-            value=limits.value,
+            value=value,
             n_remaining=float(draws.remaining.sum()),
-            _sample=sample.only(model),
             _draws=draws,
-            _limits=limits,
+            _model=model,
             _population=self.population,
         )

@@ -28,7 +28,7 @@ from skrank.inference.sampled._remaining import (
     remaining_limits,
     remaining_pvalue,
 )
-from skrank.ranking._label_sample import LabelSample
+from skrank.ranking._label_sample import ModelRanks
 
 
 @signature_of(
@@ -84,11 +84,18 @@ class SampledMetricResult(Result):
     value: float
     n_labelled: int
     n_remaining: float
-    # the labels with the ranks of this model, the draws of all models, and the limits
-    _sample: LabelSample
+    # the draws of all models, and which of these this is
     _draws: SampleDraws
-    _limits: SampleLimits
+    _model: Any
     _population: bool = False
+
+    @property
+    def _limits(self) -> SampleLimits:
+        return self._draws.limits_of(self.metric, self._model)
+
+    @property
+    def _ranks(self) -> ModelRanks:
+        return self._draws.sample.models[self._model]
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return the interval for the metric of the list, or for its mean over others.
@@ -133,7 +140,7 @@ class SampledMetricResult(Result):
             If `confidence_level` is not between 0 and 1.
         """
         level = check_fraction("confidence_level", confidence_level)
-        if self._sample.sampled.size == 1:
+        if self._draws.sample.sampled.size == 1:
             return ConfidenceInterval(*remaining_limits(*self._one_sample(), level))
         low, high = self._draws.found.bounds(level)
         found, unknown = self.n_targets, self._draws.rooms @ self._draws.is_unknown
@@ -198,7 +205,7 @@ class SampledMetricResult(Result):
            without replacement", *NeurIPS 33*.
         """
         at_most = check_count("at_most", at_most, least=0)
-        n_sampled = self._sample.sampled.size
+        n_sampled = self._draws.sample.sampled.size
         if check_flag("sequential", sequential) and n_sampled > 1:
             rule = "be False if several strata have items without a label"
             raise invalid("sequential", rule, f"True for {n_sampled}")
@@ -227,7 +234,7 @@ class SampledMetricResult(Result):
         ValueError
             If a stratum has no label; the band has limits then.
         """
-        sample, (ranks,) = self._sample, self._sample.models.values()
+        sample, ranks = self._draws.sample, self._ranks
         if math.isnan(self.n_remaining):
             rule = "have a label in each stratum for the hit curve"
             advice = "`hit_curve_band` gives its limits."
@@ -270,7 +277,7 @@ class SampledMetricResult(Result):
         """
         level = check_fraction("confidence_level", confidence_level)
         check_flag("simultaneous", simultaneous)
-        n, (ranks,) = self.n_samples, self._sample.models.values()
+        n, ranks = self.n_samples, self._ranks
         usual = np.unique(np.append(spread_counts(n)[::2], n))
         depths = usual if t is None else chosen_counts("t", t, n)
         low, high = self._draws.hit_limits(ranks, depths, level, together=simultaneous)
@@ -340,7 +347,7 @@ class SampledMetricResult(Result):
         ]
 
     def _columns(self) -> dict[str, Any]:
-        sample, (ranks,) = self._sample, self._sample.models.values()
+        sample, ranks = self._draws.sample, self._ranks
         order = np.argsort(ranks.above, kind="stable")
         ordered = sample.stratum[order]
         first = np.unique(ordered, return_index=True)[1]
@@ -357,7 +364,7 @@ class SampledMetricResult(Result):
 
     def _one_sample(self) -> tuple[int, int, int]:
         """Return the items, labels and targets of the only stratum that was sampled."""
-        s, (h,) = self._sample, self._sample.sampled
+        s, (h,) = self._draws.sample, self._draws.sample.sampled
         return int(s.n_items[h]), int(s.n_labelled[h]), int(s.n_found[h])
 
 
@@ -417,16 +424,24 @@ class SampledMetricTable(Printed):
         ImportError
             If pandas is not installed.
         """
-        return data_frame(self._columns())
+        return data_frame(self.to_dict())
 
-    def _columns(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns of `to_frame` as lists.
+
+        Returns
+        -------
+        columns : dict
+            "name", "value", "low" and "high" of the models.
+        """
         found = self.results.values()
         low, high = zip(*(one.confidence_interval() for one in found), strict=True)
         values = [one.value for one in found]
-        return {"name": [*self.results], "value": values, "low": low, "high": high}
+        limits = {"low": [*low], "high": [*high]}
+        return {"name": [*self.results], "value": values, **limits}
 
     def _shown(self) -> Shown:
-        one, columns = next(iter(self.results.values())), self._columns()
+        one, columns = next(iter(self.results.values())), self.to_dict()
         names = map(as_text, columns.pop("name"))
         rows = zip(names, *map(numbers, columns.values()), strict=True)
         title = f"Intervals of {one.metric} by labels of a sample"
