@@ -246,7 +246,9 @@ class RankingComparisonResult(Result):
         low, high = limits_of(self)
         p = format_pvalue(self.log10_pvalue, is_limit=self.is_pvalue_limit, called="p")
         limits = f"95 % interval of the difference {low:.3g} to {high:.3g}, {p}"
-        values = f"{self.value_a:.3g} and {self.value_b:.3g}"
+        values = f": {self.value_a:.3g} and {self.value_b:.3g}"
+        if math.isnan(self.value_a + self.value_b):
+            values = ""  # not known, as hits that both have
         of_list = " on this list" if self.n_labelled else ""
         if self.pvalue <= 0.05 and low == high:
             limits = f"difference {low:.3g}, which the labels decide"
@@ -256,7 +258,7 @@ class RankingComparisonResult(Result):
         else:
             larger = "larger" if self.difference > 0 else "smaller"
             found = f"{a} has a {larger} {self.metric} than {b}"
-        return f"{found}{of_list}: {values} ({limits})."
+        return f"{found}{of_list}{values} ({limits})."
 
     def _tail_above(self, value: float) -> float:
         """Probability of a difference at least as large if `value` is the true one."""
