@@ -1,151 +1,176 @@
-"""Coverage of the intervals of lists of which a sample has labels.
+"""Coverage of intervals of lists of which a sample has labels, by one model and two.
 
-Seven kinds of lists with 8, 40 and 300 targets among 4,000 items, three ways to choose
-328 labels, five metrics. The list is fixed, the sample is random. Beside the interval
-of the package stand those of other estimators: the normal interval by the delta method,
-as of statAP (Aslam, Pavlu and Yilmaz 2006), and the posterior of Jeffreys in each
-stratum, both of the expected value (xinfAP, Yilmaz, Kanoulas and Aslam 2008); and the
-bootstrap of the labelled items with inverse chances as weights.
+Lists of twelve kinds, from 10 targets among 20,000 items to 500 among 1,000, with ties,
+targets at the ends of strata, and models that agree or not; and samples of seven
+designs: a plan for one model or for both, the tops of both and a plan of the rest, 20
+days, parts of 5 to 15 labels, runs of ranks that cut ties, and runs crossed with days.
+The lists are fixed and the samples are random. A row has the coverage of 95 % intervals
+of each metric by model A, and of the difference from model B, with the shares of
+samples whose interval is below or above the truth, and its mean width.
 
-Usage: python coverage_of_sampled_lists.py [samples] [samples of the weights]
+Usage: python coverage_of_sampled_lists.py [samples] [number of parts] [part]
 """
 
 import sys
 import warnings
 
 import numpy as np
-from scipy.stats import norm
 
-from skrank import MetricInterval, SampledMetricInterval, labels_to_collect, make_metric
-from skrank.inference.sampled._interval import metric_values
-from skrank.inference.sampled._placements import Placements
-from skrank.inference.sampled._result import ranking_of
-
-N, T, BUDGET, LISTS = 4000, 128, 328, 5
-KINDS = ("random", "poor", "fair", "good", "perfect", "two topics", "clumps")
-DESIGNS = ("rank^-1/2", "top and sample", "uniform")
-METRICS = (
-    "average_precision",
-    f"recall@{T}",
-    f"precision@{T}",
-    f"expected_profit@{T}(benefit=20, cost=1)",
-    "k_at_recall(0.8)",
+from skrank import (
+    RankingComparison,
+    Rankings,
+    SampledMetricInterval,
+    labels_to_collect,
+    make_metric,
 )
 
+CELLS = (
+    ("rare", "plan of A"),
+    ("rare", "crossed"),
+    ("normal", "plan of A"),
+    ("normal", "few labels"),
+    ("normal", "days"),
+    ("ties", "ties cut"),
+    ("ties", "plan of A"),
+    ("trees", "plan of both"),
+    ("trees", "days"),
+    ("ends", "plan of A"),
+    ("clumps", "few labels"),
+    ("disagree", "plan of both"),
+    ("disagree", "tops and plan"),
+    ("perfect", "tops and plan"),
+    ("perfect", "few labels"),
+    ("reversed", "crossed"),
+    ("equal", "plan of A"),
+    ("equal", "plan of both"),
+    ("many", "plan of A"),
+    ("300 targets", "plan of A"),
+    ("300 targets", "plan of both"),
+    ("half", "few labels"),
+    ("half", "plan of A"),
+)
+METRICS = (
+    "average_precision",
+    "recall@100",
+    "precision@100",
+    "wss(0.9)",
+    "ks_statistic",
+)
+SIZES = {"rare": (20_000, 10), "half": (1000, 500), "many": (3000, 450)}
+SIZES |= {"300 targets": (8000, 300)}
 
-def make_list(kind: str, m: int, rng: np.random.Generator) -> np.ndarray:
-    """Return labels in the order of the ranking."""
-    y, scores = np.arange(N) < m, rng.normal(size=N)
+
+def make_list(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Return labels and the scores of two models, whose errors are correlated."""
+    n, m = SIZES.get(kind, (4000, 40))
+    y, a = np.arange(n) < m, rng.normal(size=n)
+    b = 0.8 * a + 0.6 * rng.normal(size=n)
+    if kind == "disagree":
+        b = rng.normal(size=n)
+        return (
+            y,
+            a + 2.5 * (y & (rng.random(n) < 0.6)),
+            b + 2.5 * (y & (rng.random(n) < 0.6)),
+        )
+    if kind == "ties":
+        return y, np.round(1.5 * (a + 2 * y)), np.round(1.2 * (b + 1.8 * y))
+    if kind == "trees":
+        return y, np.floor(8 / (1 + np.exp(1 - a - 1.6 * y))), b + 2.0 * y
+    if kind == "reversed":
+        return y, a - y, b + y
     if kind == "perfect":
-        return y
-    if kind == "two topics":
-        first = int(0.7 * m)
-        scores[:first] += 3.5
-        scores[first:m] -= 0.5
-    elif kind == "clumps":
-        scores[:m] += np.repeat(rng.normal(1.5, 1.2, m // 5 + 1), 5)[:m]
-    else:
-        scores[:m] += KINDS.index(kind)
-    return y[np.argsort(-scores)]
+        return y, y + 1e-3 * a, (np.arange(n) < m - 5) + 1e-3 * b
+    if kind == "equal":  # pairs of items with one label have their scores exchanged
+        a = a + 2 * y
+        return y, a, a.reshape(-1, 2)[:, ::-1].ravel()
+    if kind in ("clumps", "ends"):
+        starts, size = (20, 250, 900, 2600), 10
+        if kind == "ends":  # of the strata of a plan
+            starts, size = (11, 27, 59, 95, 123, 251, 507, 1019), 5
+        places = np.ravel([np.arange(start, start + size) for start in starts])
+        y = np.zeros(n, dtype=bool)
+        y[np.argsort(-a)[places]] = True
+        return y, a, a + 0.2 * b
+    shift = 1.0 if kind == "half" else 2.0
+    return y, a + shift * y, b + shift * 1.15 * y
 
 
-def sample(design: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return whether each item has a label, its stratum, and its chance."""
-    place = np.arange(N)
-    if design == "rank^-1/2":
-        plan = labels_to_collect(-place, BUDGET, t=T, random_state=seed)
-        return tuple(plan[one].to_numpy() for one in ("to_label", "stratum", "chance"))
-    top = T if design == "top and sample" else 0
-    rng, chosen = np.random.default_rng(seed), place < top
-    chosen[top + rng.choice(N - top, BUDGET - top, replace=False)] = True
-    chance = np.where(place < top, 1.0, (BUDGET - top) / (N - top))
-    return chosen, (place >= top).astype(int), chance
+def rank(scores: np.ndarray) -> np.ndarray:
+    """Return ranks from 0, with ties in the order of the items."""
+    ranks = np.empty(scores.size, dtype=int)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(scores.size)
+    return ranks
 
 
-def others(metric: object, result: object) -> dict[str, tuple[float, float]]:
-    """Return the intervals of other estimators of the same sample."""
-    ranking, rng = ranking_of(result), np.random.default_rng(0)
-    at, x, r = Placements(ranking), ranking.n_found, ranking.n_labelled
-    draws = rng.binomial(at.rooms, rng.beta(x + 0.5, r - x + 0.5, (500, x.size)))
-    values = metric_values(metric, at, draws.astype(float), "mean")
-    values = values[~np.isnan(values)]
-    found = {"Jeffreys": tuple(np.quantile(values, [0.025, 0.975]))}
-    share, n = x / r, ranking.n_items
-    variance = at.rooms * n * share * (1 - share) / np.maximum(r - 1, 1)
-    step = np.diag(np.maximum(1e-4 * n, 1e-6))
-    high, low = (
-        metric_values(metric, at, np.maximum(at.expected + sign * step, 0), "mean")
-        for sign in (1, -1)
-    )
-    slope = (high - low) / (2 * np.diag(step))
-    half = norm.isf(0.025) * np.sqrt(np.nansum(slope**2 * variance))
-    return found | {"delta": (result.value - half, result.value + half)}
+def design(kind: str, a: np.ndarray, b: np.ndarray, seed: int) -> tuple:
+    """Return the stratum of each item, and whether it has a label."""
+    n, rng = a.size, np.random.default_rng([seed, 1])
+    budget = 300 if n < 5000 else 500
+    if kind.endswith("plan") or kind.startswith("plan"):
+        scores = a if kind == "plan of A" else {"A": a, "B": b}
+        t = 100 if kind == "tops and plan" else None
+        plan = labels_to_collect(scores, budget, t=t, random_state=seed)
+        return plan["stratum"].to_numpy(), plan["to_label"].to_numpy()
+    day, ranks = np.random.default_rng(n).integers(0, 40, n), rank(a)
+    strata, labels = {
+        "days": (day % 20, np.full(20, budget // 20)),
+        "few labels": (day, 5 + np.arange(40) % 11),
+        "ties cut": (np.digitize(ranks, [37, 111, 500, 1500]), np.full(5, budget // 5)),
+        "crossed": (
+            3 * np.digitize(ranks, [100, 400, 1600]) + day % 3,
+            np.full(12, budget // 12),
+        ),
+    }[kind]
+    looked = np.zeros(n, dtype=bool)
+    for one in np.unique(strata):
+        items = np.flatnonzero(strata == one)
+        looked[rng.choice(items, min(items.size, labels[one]), replace=False)] = True
+    return strata, looked
 
 
-def main(n_samples: int, n_weighted: int) -> None:
-    """Print a row for each design, kind of list, number of targets and metric."""
+def row(kind: str, sample: str, n_samples: int) -> dict[str, np.ndarray]:
+    """Return what is below, above, and the width, by statement and sample."""
+    found: dict[str, list] = {}
+    for seed in range(n_samples):
+        y, a, b = make_list(kind, np.random.default_rng([seed % 5, 7]))
+        strata, looked = design(sample, a, b, seed)
+        scores = {"A": a, "B": b}
+        rankings = Rankings.from_sample(
+            np.where(looked, y, np.nan), scores, strata=strata
+        )
+        draws = {"n_resamples": 400, "random_state": seed}
+        for name in METRICS:
+            of_a, of_b = (make_metric(name)(y, one) for one in (a, b))
+            alone = SampledMetricInterval(name, **draws)
+            pair = RankingComparison(name, **draws)
+            for what, truth, limits in (
+                (name, of_a, alone.from_rankings(rankings.only("A"))),
+                (f"d {name}", of_a - of_b, pair.from_rankings(rankings)),
+            ):
+                low, high = limits.confidence_interval()
+                outside = high < truth - 1e-9, low > truth + 1e-9
+                found.setdefault(what, []).append((*outside, high - low))
+    return {what: np.mean(values, axis=0) for what, values in found.items()}
+
+
+def main(n_samples: int, n_parts: int, part: int) -> None:
+    """Print a row for each cell, and the least coverage of each statement."""
     warnings.simplefilter("ignore")
-    print("design, list, targets, metric: one more target (width); others")
-    worst: dict[tuple[str, ...], float] = {}
-    for design in DESIGNS:
-        for m in (8, 40, 300):
-            for kind in KINDS:
-                covered: dict[tuple[str, str], list[bool]] = {}
-                widths: dict[str, list[float]] = {}
-                for i in range(n_samples):
-                    seed = [i % LISTS, m, KINDS.index(kind)]
-                    y = make_list(kind, m, np.random.default_rng(seed))
-                    chosen, strata, chance = sample(design, i)
-                    labels, place = np.where(chosen, y, np.nan), -np.arange(N)
-                    result = None
-                    for name in METRICS:
-                        metric = make_metric(name)
-                        truth = metric(y, place)
-                        ask = SampledMetricInterval(
-                            name, n_resamples=500, random_state=i
-                        )
-                        result = (
-                            ask.from_predictions(labels, place, strata=strata)
-                            if result is None
-                            else ask.from_result(result)
-                        )
-                        limits = tuple(result.confidence_interval())
-                        widths.setdefault(name, []).append(limits[1] - limits[0])
-                        found = {"one more target": limits} | others(metric, result)
-                        if (
-                            i < n_weighted
-                            and name == METRICS[0]
-                            and labels[chosen].sum() > 1
-                        ):
-                            weighted = MetricInterval(name, n_resamples=200)
-                            found["weights"] = weighted.from_predictions(
-                                y[chosen],
-                                place[chosen],
-                                sample_weight=1 / chance[chosen],
-                            ).confidence_interval()
-                        for method, (low, high) in found.items():
-                            inside = low - 1e-9 <= truth <= high + 1e-9
-                            covered.setdefault((name, method), []).append(inside)
-                for name in METRICS:
-                    shares = {
-                        method: np.mean(values)
-                        for (one, method), values in covered.items()
-                        if one == name
-                    }
-                    for method, share in shares.items():
-                        key = (method, name, design)
-                        worst[key] = min(worst.get(key, 1.0), share)
-                    text = ", ".join(
-                        f"{one} {share:.3f}" for one, share in shares.items()
-                    )
-                    width = np.mean(widths[name])
-                    print(
-                        f"{design}, {kind}, {m}, {name}: {text}; width {width:.3g}",
-                        flush=True,
-                    )
-    for key, share in sorted(worst.items()):
-        print("worst:", *key, f"{share:.3f}", flush=True)
+    least: dict[str, tuple[float, str]] = {}
+    for kind, sample in CELLS[part::n_parts]:
+        texts = []
+        for what, (below, above, width) in row(kind, sample, n_samples).items():
+            covered = 1 - below - above
+            texts.append(
+                f"{what} {covered:.3f} ({below:.3f}, {above:.3f}; {width:.3g})"
+            )
+            least[what] = min(
+                least.get(what, (1.0, "")), (covered, f"{kind}, {sample}")
+            )
+        print(f"{kind}, {sample}:", "; ".join(texts), flush=True)
+    for what, (covered, cell) in least.items():
+        print(f"least: {what} {covered:.3f} ({cell})", flush=True)
 
 
 if __name__ == "__main__":
-    main(*map(int, (*sys.argv[1:], 500, 50)[:2]))
+    main(*map(int, (*sys.argv[1:], *(500, 1, 0)[len(sys.argv) - 1 :])))
