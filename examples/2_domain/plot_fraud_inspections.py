@@ -23,6 +23,7 @@ import numpy as np
 from skrank import (
     HitCurveDisplay,
     MetricInterval,
+    RankingComparison,
     SampledMetricInterval,
     average_precision,
     hit_curve,
@@ -49,7 +50,7 @@ print(MetricInterval().from_predictions(is_fraud[top], score[top]))
 
 # %%
 # From the top alone, the average precision of the list is not known.
-# The error tells its bounds:
+# The error says which labels it needs:
 
 label = np.where(top, is_fraud, np.nan)
 try:
@@ -96,6 +97,28 @@ print(SampledMetricInterval("recall@200").from_result(result))
 # expected among the other transactions:
 
 result.to_frame().round(1)
+
+# %%
+# A new model
+# -----------
+# The bank has a new model. The labels of the plan are those of a random
+# sample of the same strata, so they answer for it as well, and for its
+# difference from the old one on this list:
+
+new_score = score + rng.normal(0.8 * is_fraud, 0.7)
+models = {"new": new_score, "old": score}
+comparison = RankingComparison().from_predictions(label, models, strata=strata)
+print(comparison)
+print(textwrap.fill(comparison.conclusion(), 70))
+
+# %%
+# Most labels are at the top of the old model. A plan for both models,
+# with the tops of both, decides more with as many labels:
+
+both = labels_to_collect(models, budget=650, t=200, random_state=0)
+label_of_both = np.where(both["to_label"], is_fraud, np.nan)
+comparison = RankingComparison().from_predictions(label_of_both, models, strata=both)
+print(textwrap.fill(comparison.conclusion(), 70))
 
 # %%
 # The picture
