@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from textwrap import fill
 from typing import Any, NamedTuple
 
 from skrank._utils._html import page, piece_of_page
 from skrank._utils._latex import latex_of
 from skrank._utils._table import Table
-from skrank._utils._text import as_text, columns_of
+from skrank._utils._text import columns_of
+from skrank.inference.comparison._leaderboard import RankingLeaderboard
+from skrank.inference.comparison._ranking_comparison import RankingComparison
 from skrank.inference.sampled._interval import SampledMetricInterval
+from skrank.inference.sampled._result import SampledMetricTable
 from skrank.metrics._definitions import make_metric
+from skrank.ranking._rankings import Rankings
+from skrank.report._conclusion import conclusion_on_several
 from skrank.report._metric_report import DEPTHS, MetricReport
-from skrank.report._tables import table_of_metrics
+from skrank.report._tables import (
+    table_of_leaderboard,
+    table_of_metrics,
+    table_of_pairs,
+)
 
 _TITLE = "Report on a list with labels of a sample"
 
@@ -24,15 +34,17 @@ class SampledReport(NamedTuple):
     results: Sequence[MetricReport]
 
     def __str__(self) -> str:
-        """Print the conclusion and the table."""
-        return "\n\n".join([_TITLE, fill(self.conclusion(), 72), str(self._table())])
+        """Print the conclusion and the tables."""
+        said = [_TITLE, fill(self.conclusion(), 72)]
+        return "\n\n".join([*said, *map(str, self._tables)])
 
     def conclusion(self) -> str:
-        """Return what the labels say of the first metric of each ranking."""
-        found = self.results[0].estimates.items()
-        if len(found) == 1:
-            return " ".join(one.conclusion() for _, one in found)
-        return " ".join(f"{as_text(name)}: {one.conclusion()}" for name, one in found)
+        """Return what the labels say of the first metric."""
+        main = self.results[0]
+        first = next(iter(main.estimates.values()))
+        if len(main.estimates) == 1:
+            return str(first.conclusion())
+        return f"{conclusion_on_several(main, self._board)} {first._said_of_targets()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns of the table as lists."""
@@ -45,20 +57,32 @@ class SampledReport(NamedTuple):
 
     def to_html(self) -> str:
         """Return a page."""
-        said, tables = self.conclusion(), [self._table()]
-        return page(_TITLE, piece_of_page(_TITLE, "h1", said, {}, tables, ""))
+        said = self.conclusion()
+        return page(_TITLE, piece_of_page(_TITLE, "h1", said, {}, self._tables, ""))
 
     def to_latex(self) -> str:
-        """Return the table in LaTeX."""
-        return latex_of(self._table())
+        """Return the tables in LaTeX."""
+        return "\n\n".join(map(latex_of, self._tables))
 
-    def _table(self) -> Table:
+    @property
+    def _board(self) -> RankingLeaderboard | None:
+        table = self.results[0].comparisons
+        return None if table is None else table.leaderboard()
+
+    @property
+    def _tables(self) -> list[Table]:
+        """The metrics and, of several models, the leaderboard and all differences."""
         reading = (
             "Value expected of the whole list, and its 95 % interval, from the labels "
             "of a random sample of each stratum."
         )
         table = table_of_metrics(self.results, 0.95)
-        return table._replace(caption="Metrics of the whole list", reading=reading)
+        table = table._replace(caption="Metrics of the whole list", reading=reading)
+        main, board = self.results[0], self._board
+        if board is None or main.comparisons is None:
+            return [table]
+        pairs = table_of_pairs(main.comparisons, 0.95)
+        return [table, table_of_leaderboard(board, main), pairs]
 
 
 def sampled_report(
@@ -69,26 +93,29 @@ def sampled_report(
     metrics: Sequence[Any],
     t: Sequence[int | float] | None,
 ) -> SampledReport:
-    """Report on each column of scores."""
+    """Report on each column of scores, and on their differences by the first metric."""
     depths = [f"{one:.12g}" for one in t or DEPTHS]
     names = ["average_precision", *(f"recall@{one}" for one in depths), *metrics]
-    question = SampledMetricInterval(names[0])
-    first = {
-        name: question.from_predictions(y_true, scores, strata=strata)
-        for name, scores in y_score.items()
-    }
-    every = [first]
-    for metric in names[1:]:
-        asked = SampledMetricInterval(metric)
-        every.append({name: asked.from_result(one) for name, one in first.items()})
-    return SampledReport(
-        [
+    rankings = Rankings.from_sample(y_true, y_score, strata=strata)
+    results = []
+    for metric in names:
+        found = SampledMetricInterval(metric).from_rankings(rankings)
+        estimates: dict[str, Any] = (
+            {**found.results}
+            if isinstance(found, SampledMetricTable)
+            else {rankings.names[0]: found}
+        )
+        results.append(
             MetricReport(
                 make_metric(metric),
-                values={name: one.value for name, one in found.items()},
-                estimates=found,
-                intervals={k: one.confidence_interval() for k, one in found.items()},
+                values={name: one.value for name, one in estimates.items()},
+                estimates=estimates,
+                intervals={
+                    k: one.confidence_interval() for k, one in estimates.items()
+                },
             )
-            for metric, found in zip(names, every, strict=True)
-        ]
-    )
+        )
+    if len(y_score) > 1:
+        pairs = RankingComparison(names[0]).compare_all(rankings)
+        results[0] = replace(results[0], comparisons=pairs)
+    return SampledReport(results)

@@ -292,13 +292,20 @@ class SampledMetricResult(Result):
             The interval of the metric, and the limits of the targets that were not
             found.
         """
-        value, left = self.confidence_interval(), self.remaining()
+        value = self.confidence_interval()
         population = " and of others like it" if self._population else ""
         return (
             f"The {self.metric} of this list{population} is between {value.low:.3g} "
-            f"and {value.high:.3g} (95 % interval). {self.n_targets} targets were "
-            f"found by {self.n_labelled} labels of {self.n_samples} items; between "
-            f"{left.low} and {left.high} were not found (95 % interval)."
+            f"and {value.high:.3g} (95 % interval). {self._said_of_targets()}"
+        )
+
+    def _said_of_targets(self) -> str:
+        """Return the sentence of the conclusion on the number of targets."""
+        left = self.remaining()
+        return (
+            f"{self.n_targets} targets were found by {self.n_labelled} labels of "
+            f"{self.n_samples} items; between {left.low} and {left.high} were not "
+            "found (95 % interval)."
         )
 
     def to_dict(self) -> dict[str, Any]:
