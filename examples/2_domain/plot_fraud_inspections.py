@@ -107,7 +107,8 @@ result.to_frame().round(1)
 
 new_score = score + rng.normal(0.8 * is_fraud, 0.7)
 models = {"new": new_score, "old": score}
-comparison = RankingComparison().from_predictions(label, models, strata=strata)
+test = RankingComparison()
+comparison = test.from_predictions(label, models, strata=strata)
 print(comparison)
 print(textwrap.fill(comparison.conclusion(), 70))
 
@@ -117,7 +118,7 @@ print(textwrap.fill(comparison.conclusion(), 70))
 
 both = labels_to_collect(models, budget=650, t=200, random_state=0)
 label_of_both = np.where(both["to_label"], is_fraud, np.nan)
-comparison = RankingComparison().from_predictions(label_of_both, models, strata=both)
+comparison = test.from_predictions(label_of_both, models, strata=both)
 print(textwrap.fill(comparison.conclusion(), 70))
 
 # %%

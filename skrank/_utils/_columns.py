@@ -369,7 +369,10 @@ def mixed(name: str, labels: Sequence[Any]) -> ValueError:
         got = f"{len(missing)} missing, the first at position {missing[0]}"
     else:
         got = f"labels of {listed(sorted({type(one).__name__ for one in labels}), 5)}"
-    advice = "For labels of a sample see SampledMetricInterval."
+    advice = (
+        "For labels of a sample see SampledMetricInterval, and give `strata` in which "
+        "they were chosen."
+    )
     is_sample = missing and name == "y_true"
     rule = "hold labels of one kind, none missing"
     return invalid(name, rule, got, advice if is_sample else "")

@@ -144,7 +144,8 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
     (C + 1) / (B + 1), and so at least 1 / (B + 1). Up to 4096 swaps are all counted.
 
     Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
-    With `clusters`, whole clusters are left out, drawn or swapped. See
+    With `clusters`, whole clusters are left out, drawn or swapped. If labels are
+    missing, `strata` tells how the others were chosen (:ref:`sampled_labels`). See
     :ref:`ranking_comparison` for the choice of a method, :ref:`derivations` for the
     formulas and :ref:`validation` for the measured type I error rates.
 
@@ -171,7 +172,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
     # shared: metric ties
 
     _refuses: ClassVar[dict[str, str]] = {
-        "strata": "comparisons of items in strata are not defined here",
+        "strata": "they tell how items were labelled, and no label is missing",
         "sample_weight": "comparisons of weighted items are not defined here",
         "n_missed": "a missed target has no rank to compare",
     }
