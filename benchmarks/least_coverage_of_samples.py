@@ -1,9 +1,10 @@
-"""Least coverage of the limits from labels of a sample, by enumeration.
+"""Coverage of the limits from labels of a sample, by enumeration.
 
 For numbers of targets of the strata, the numbers in their samples are independent and
 hypergeometric. The coverage is the sum of the chances of those whose 95 % limits hold
-the truth, and its least value over many numbers of targets is printed for each cell.
-Items of a stratum are tied, so that everything depends on these numbers only.
+the truth. For each cell its least value over many numbers of targets is printed, with
+the share of these for which it is below .945, and its mean. Items of a stratum are
+tied, so that everything depends on these numbers only.
 
 Usage: python least_coverage_of_samples.py [draws]
 """
@@ -55,8 +56,8 @@ def labels_of(items: tuple, labels: tuple, found: tuple) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def least_coverage(items: tuple, labels: tuple, draws: int) -> dict[str, float]:
-    """Return the least coverage of each metric, and of the targets left."""
+def coverage(items: tuple, labels: tuple, draws: int) -> dict[str, np.ndarray]:
+    """Return the coverage of each metric, and of the targets left."""
     score = -np.repeat(np.arange(len(items)), items)
     t = items[0]
     names = (f"recall@{t}", f"precision@{t + items[1] // 2}", "average_precision")
@@ -84,7 +85,7 @@ def least_coverage(items: tuple, labels: tuple, draws: int) -> dict[str, float]:
         row.append(some.sum() + np.array(result.remaining()))
         limits.append(row)
     low, high = np.moveaxis(limits, 2, 0)
-    least = np.ones(len(names) + 1)
+    covered = []
     for totals in itertools.product(*values):
         chance = hypergeom.pmf(found, items, totals, labels).prod(axis=1)
         truth = np.full(len(names), np.nan)  # of lists without targets, or only these
@@ -93,26 +94,33 @@ def least_coverage(items: tuple, labels: tuple, draws: int) -> dict[str, float]:
             truth = np.array([make_metric(name)(y, score) for name in names])
         truth = np.append(truth, sum(totals))
         outside = (truth < low - 1e-9) | (truth > high + 1e-9)
-        least = np.minimum(least, 1 - chance @ outside)
-    return dict(zip(("recall", "precision", "AP", "left"), least, strict=True))
+        covered.append(1 - chance @ outside)
+    names = ("recall", "precision", "AP", "left")
+    return dict(zip(names, np.transpose(covered), strict=True))
+
+
+def said(shares: np.ndarray) -> str:
+    """Return the least coverage, the share of low ones, and the mean."""
+    low = np.mean(shares < 0.945)
+    return f"least {shares.min():.3f}, low {low:.3f}, mean {shares.mean():.3f}"
 
 
 def main(draws: int) -> None:
-    """Print a row for each cell, and the least coverage by the number of strata."""
+    """Print a row for each cell, and one for each number of strata."""
     warnings.simplefilter("ignore")
-    worst: dict[str, dict[str, float]] = {}
+    every: dict[str, dict[str, list]] = {}
     for items, labels in CELLS:
-        found = least_coverage(items, labels, draws)
+        found = coverage(items, labels, draws)
         sampled = [r for n, r in zip(items, labels, strict=True) if r < n]
         kind = f"{len(sampled)} strata, {'10+' if min(sampled) > 9 else '5 to 9'}"
-        old = worst.get(kind, found)
-        worst[kind] = {one: min(share, old[one]) for one, share in found.items()}
-        text = ", ".join(f"{one} {share:.4f}" for one, share in found.items())
+        for one, shares in found.items():
+            every.setdefault(kind, {}).setdefault(one, []).append(shares)
+        text = "; ".join(f"{one} {said(shares)}" for one, shares in found.items())
         print(items, labels, text, flush=True)
-    for kind, shares in worst.items():
-        text = ", ".join(f"{one} {share:.3f}" for one, share in shares.items())
-        print(f"{kind}: {text}", flush=True)
+    for kind, of_kind in every.items():
+        for one, shares in of_kind.items():
+            print(f"{kind}: {one} {said(np.concatenate(shares))}", flush=True)
 
 
 if __name__ == "__main__":
-    main(*map(int, (*sys.argv[1:], 3000)[:1]))
+    main(*map(int, (*sys.argv[1:], 1000)[:1]))
