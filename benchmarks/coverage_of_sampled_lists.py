@@ -1,6 +1,6 @@
 """Coverage of intervals of lists of which a sample has labels, by one model and two.
 
-Lists of twelve kinds, from 10 targets among 20,000 items to 500 among 1,000, with ties,
+Lists of twelve kinds, from 5 targets among 10,000 items to 500 among 1,000, with ties,
 targets at the ends of strata, and models that agree or not; and samples of seven
 designs: a plan for one model or for both, the tops of both and a plan of the rest, 20
 days, parts of 5 to 15 labels, runs of ranks that cut ties, and runs crossed with days.
@@ -26,37 +26,28 @@ from skrank import (
 
 CELLS = (
     ("rare", "plan of A"),
-    ("rare", "crossed"),
-    ("normal", "plan of A"),
     ("normal", "few labels"),
     ("normal", "days"),
     ("ties", "ties cut"),
-    ("ties", "plan of A"),
     ("trees", "plan of both"),
-    ("trees", "days"),
     ("ends", "plan of A"),
     ("clumps", "few labels"),
     ("disagree", "plan of both"),
     ("disagree", "tops and plan"),
     ("perfect", "tops and plan"),
-    ("perfect", "few labels"),
     ("reversed", "crossed"),
     ("equal", "plan of A"),
-    ("equal", "plan of both"),
     ("many", "plan of A"),
-    ("300 targets", "plan of A"),
     ("300 targets", "plan of both"),
     ("half", "few labels"),
-    ("half", "plan of A"),
 )
 METRICS = (
     "average_precision",
     "recall@100",
-    "precision@100",
     "wss(0.9)",
     "ks_statistic",
 )
-SIZES = {"rare": (20_000, 10), "half": (1000, 500), "many": (3000, 450)}
+SIZES = {"rare": (10_000, 5), "half": (1000, 500), "many": (3000, 450)}
 SIZES |= {"300 targets": (8000, 300)}
 
 
@@ -105,7 +96,7 @@ def rank(scores: np.ndarray) -> np.ndarray:
 def design(kind: str, a: np.ndarray, b: np.ndarray, seed: int) -> tuple:
     """Return the stratum of each item, and whether it has a label."""
     n, rng = a.size, np.random.default_rng([seed, 1])
-    budget = 300 if n < 5000 else 500
+    budget = 300 if n < 5000 else 400
     if kind.endswith("plan") or kind.startswith("plan"):
         scores = a if kind == "plan of A" else {"A": a, "B": b}
         t = 100 if kind == "tops and plan" else None
@@ -138,7 +129,7 @@ def row(kind: str, sample: str, n_samples: int) -> dict[str, np.ndarray]:
         rankings = Rankings.from_sample(
             np.where(looked, y, np.nan), scores, strata=strata
         )
-        draws = {"n_resamples": 400, "random_state": seed}
+        draws = {"n_resamples": 300, "random_state": seed}
         for name in METRICS:
             of_a, of_b = (make_metric(name)(y, one) for one in (a, b))
             alone = SampledMetricInterval(name, **draws)

@@ -34,10 +34,10 @@ from skrank.inference.sampled._statements import (
 from skrank.ranking._label_sample import LabelSample, ModelRanks
 
 # Strata that have one more target, those in which it tells most. Of 40 samples of five
-# kinds, intervals with all strata are wider by .1 % on average, and those of differences
-# by 2 %; with half as many, 5 % of them are narrower by 1 % or more, and 28 % of those.
+# kinds, intervals with all strata are .1 % wider on average, and those of differences
+# 2 %; with half as many, 5 % of them are narrower by 1 % or more, and 28 % of those.
 _TRIED = 4
-# Items that stand for an upper limit of 97.5 % of none found, for each label: strata are
+# Items that an upper limit of 97.5 % of none found stands for, by label: strata are
 # compared by what so many targets would change. With half of it, nothing changes.
 _RULE = 3.7
 # Copies after which places count in runs, and by how much each is longer than the one
