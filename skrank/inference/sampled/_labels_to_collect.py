@@ -12,6 +12,7 @@ from skrank._utils._columns import Items
 from skrank._utils._table import data_frame
 from skrank.curves._depths import chosen_counts
 from skrank.ranking._input import mark_labelled
+from skrank.ranking._label_sample import ModelRanks
 from skrank.ranking._plan_check import KNOWN
 from skrank.ranking._score_table import scores_by_name
 
@@ -124,8 +125,9 @@ def labels_to_collect(
     cuts = np.zeros(0, np.intp) if t is None else chosen_counts("t", t, n)
     number = check_generator(random_state).random(n)
     is_top, reason = np.zeros(n, dtype=bool), "strata that end at `t`"
-    if len(listing.above) > 1 and t is not None:
-        is_top = ~known & (listing.above < cuts.max()).any(axis=0)
+    if len(listing.models) > 1 and t is not None:
+        best = np.min([one.above for one in listing.models], axis=0)
+        is_top = ~known & (best < cuts.max())
         reason = (
             f"{is_top.sum()} items in the top {cuts.max()} of any model, and others"
         )
@@ -133,8 +135,8 @@ def labels_to_collect(
     n_tops = int(np.sum(is_top))
     # the other items without a label, by their ranks
     order = np.flatnonzero(~known & ~is_top)
-    order = order[np.argsort(listing.best_above[order], kind="stable")]
-    ends = _ends_of_strata(listing.best_above[order], cuts, budget - n_tops)
+    order = order[np.argsort(listing.best.above[order], kind="stable")]
+    ends = _ends_of_strata(listing.best.above[order], cuts, budget - n_tops)
     sizes = np.diff(ends, prepend=0)
     least = n_tops + np.minimum(sizes, _LEAST).sum()
     if least > budget:
@@ -222,53 +224,40 @@ def labels_to_compare(
     """
     # shared: y_score_of_plan lower_is_better labelled
     listing = _Listing.of(y_score, lower_is_better)
-    if len(listing.above) < 2:
+    if len(listing.models) < 2:
         raise invalid("y_score", "hold scores of two models or more", "one")
     known = mark_labelled(labelled, listing.of_items)
     differs = np.zeros(known.size, dtype=bool)
     for cut in chosen_counts("t", t, known.size).tolist():
-        share = np.clip((cut - listing.above) / listing.tied, 0, 1)
-        differs |= share.min(axis=0) < share.max(axis=0)
+        share = [np.clip((cut - one.above) / one.size, 0, 1) for one in listing.models]
+        differs |= np.ptp(share, axis=0) > 0
     stratum = np.where(known, KNOWN, np.where(differs, 0, 1))
     return listing.plan(stratum, np.where(stratum == 1, 0.0, 1.0), stratum == 0)
 
 
 class _Listing(NamedTuple):
-    """Items by the scores of all models.
-
-    `above` and `tied` are, of shape (n_models, n_samples), the numbers of items above
-    each item, and of those in its tie. `best_above` are the numbers of items with a
-    better best rank, and `best_rank` is the rank by it.
-    """
+    """Ranks of the items by each model, and by the best of these ranks."""
 
     of_items: Items
-    above: NDArray[np.intp]
-    tied: NDArray[np.intp]
-    best_above: NDArray[np.intp]
-    best_rank: NDArray[np.float64]
+    models: list[ModelRanks]
+    best: ModelRanks
 
     @classmethod
     def of(cls, y_score: Any, lower_is_better: Any) -> Self:
-        """Rank the items by each model, and by the best of their ranks."""
-        models, of_items = scores_by_name(y_score, lower_is_better)
-        places = [_places(one) for one in models.values()]
-        above, tied = (np.array(one) for one in zip(*places, strict=True))
-        ranks = above + (tied + 1) / 2
-        best, in_tie = places[0] if len(places) == 1 else _places(-ranks.min(axis=0))
-        return cls(of_items, above, tied, best, best + (in_tie + 1) / 2)
+        """Rank the items."""
+        scores, of_items = scores_by_name(y_score, lower_is_better)
+        models = [ModelRanks.of(one) for one in scores.values()]
+        if len(models) == 1:
+            return cls(of_items, models, models[0])
+        best = -np.min([one.rank for one in models], axis=0)
+        return cls(of_items, models, ModelRanks.of(best))
 
     def plan(self, stratum: Any, chance: Any, to_label: Any) -> Any:
         """Return the data frame of a plan."""
-        columns = {"stratum": stratum, "rank": self.best_rank, "chance": chance}
+        columns = {"stratum": stratum, "rank": self.best.rank, "chance": chance}
         frame = data_frame({**columns, "to_label": to_label})
         index = self.of_items.index
         return frame if index is None else frame.set_index(index)
-
-
-def _places(scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return how many items are above each item, and how many are in its tie."""
-    _, code, size = np.unique(scores, return_inverse=True, return_counts=True)
-    return (scores.size - np.cumsum(size))[code], size[code]
 
 
 def _ends_of_strata(
