@@ -40,6 +40,9 @@ _TRIED = 4
 # Items that an upper limit of 97.5 % of none found stands for, by label: strata are
 # compared by what so many targets would change. With half of it, nothing changes.
 _RULE = 3.7
+# Limits are wider by a fiftieth, since AP has flat extremes in the number of targets:
+# without, it is just outside for 1 in 100 numbers of two strata whose items are tied.
+_WIDER = 1.02
 # Copies after which places count in runs, and by how much each is longer than the one
 # before. With half of either, widths differ by .3 % on average.
 _SINGLE, _GROWTH = 32, 1.05
@@ -238,6 +241,10 @@ class SampleDraws:
             # differences of lists without a target
             drawn.append([np.where(np.isnan(one), end, one) for one in of_side])
         lower, upper = drawn
+        if len(terms) == 1 and terms[0].measure.is_smooth and not math.isnan(value):
+            lower, upper = (
+                [value + _WIDER * (one - value) for one in side] for side in drawn
+            )
         if len(terms) == 1 and terms[0].measure.of_pairs:
             # draws of AP may be too small, by .3 standard errors with 300 targets: they
             # have fewer pairs of targets of one stratum, as its shares add up to 1
@@ -315,7 +322,7 @@ class SampleDraws:
         precision. So there are at most as many as are worst for the mean weights.
         """
         places = places[: max(int(copies.max()), 1)]
-        caps = np.unique(np.geomspace(1, places.size, 12).astype(np.intp))[::-1]
+        caps = np.unique(np.geomspace(1, places.size, 24).astype(np.intp))[::-1]
         mean = self._mean_lists(caps.size)
         mean = _with_copies(mean, places, caps, is_target=is_target)
         values = self._values(terms, mean, side)

@@ -277,6 +277,8 @@ class _Distance(Measure):
 class Found(Measure):
     """The number of targets in the list."""
 
+    is_smooth = False
+
     def values(self, ranks: ModelRanks, lists: Weighted, side: Side) -> Floats:
         return np.asarray(lists.of_targets.sum(axis=1))
 
