@@ -105,7 +105,7 @@ class SampledMetricInterval(Settings):
     Interval of recall@100 by labels of a sample
       list           2000 items, 290 with a label, 10 targets found
       value          0.2857, method: one more item
-      95 % interval  0.1053 to 0.7273
+      95 % interval  0.0976 to 0.7361
       not found      1 to 66 targets (95 % interval)
     """
 
