@@ -170,10 +170,9 @@ class LabelSample:
             names, codes = of_items.read("strata", strata, factorize)
             names, codes = _best_first(names, codes, next(iter(ranks.values())))
         places = np.flatnonzero(is_labelled)
-        # the order of the rows does not count, as for draws of the items
-        order = np.lexsort(
-            [*(one.above[places] for one in ranks.values()), codes[places]]
-        )
+        # neither the order of the rows nor that of the models counts in the draws
+        above = np.sort([one.above[places] for one in ranks.values()], axis=0)
+        order = np.lexsort([*above, codes[places]])
         places, marks = places[order], marks[order]
         sample = cls(
             names=tuple(names),

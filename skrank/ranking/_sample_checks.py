@@ -105,11 +105,7 @@ def _check_labels(s: Any, is_sample: NDArray[np.bool_]) -> None:
     the items are targets. Of a stratum: the same if at most the share of the better
     strata are targets, by Fisher's exact test.
     """
-    # the strata by the mean ranks of their items
-    first = next(iter(s.models.values()))
-    mean = np.bincount(s.stratum, first.above, len(s.names)) / s.n_items
-    best = np.argsort(mean, kind="stable")
-    k, x = s.n_labelled[best], s.n_found[best]
+    k, x = s.n_labelled, s.n_found
     text = (
         "If items were labelled because they are targets, as after a complaint, these "
         "are no sample, and the result is wrong: give 0 for the items that somebody "
@@ -118,12 +114,15 @@ def _check_labels(s: Any, is_sample: NDArray[np.bool_]) -> None:
     if x.sum() == k.sum() and 0.5 ** x.sum() <= _FALSE:
         warn(f"All {x.sum()} labels are those of targets. {text}", UserWarning)
         return
+    ordered = s.stratum[next(iter(s.models.values())).order]
+    if np.count_nonzero(np.diff(ordered)) >= len(s.names):
+        return  # only strata that are runs of ranks are better than others
     better, found = np.cumsum(k) - k, np.cumsum(x) - x
     log_chance = log_binomial(found + k, k) - log_binomial(better + k, k)
-    is_alone = is_sample[best] & (x == k) & (log_chance < math.log(_FALSE / k.size))
+    is_alone = is_sample & (x == k) & (log_chance < math.log(_FALSE / k.size))
     for h in np.flatnonzero(is_alone)[:1].tolist():
         warn(
-            f"All {k[h]} labels of stratum {brief(s.names[best[h]])} are those of "
+            f"All {k[h]} labels of stratum {brief(s.names[h])} are those of "
             f"targets, and {found[h]} of the {better[h]} labels of better strata. "
             f"{text}",
             UserWarning,

@@ -96,6 +96,7 @@ def sampled_report(
     """Report on each column of scores, and on their differences by the first metric."""
     depths = [f"{one:.12g}" for one in t or DEPTHS]
     names = ["average_precision", *(f"recall@{one}" for one in depths), *metrics]
+    names = [*dict.fromkeys(make_metric(one).name for one in names)]
     rankings = Rankings.from_sample(y_true, y_score, strata=strata)
     results = []
     for metric in names:

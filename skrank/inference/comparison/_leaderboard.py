@@ -6,7 +6,6 @@ each other, and with the given probability all of them are right.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -136,8 +135,9 @@ class RankingLeaderboard(Printed):
 
 def shown_holm(board: RankingLeaderboard) -> list[str]:
     """Return the adjusted p-values as text."""
-    each = zip(board.pvalues.tolist(), board._is_limit.tolist(), strict=True)
-    return [format_pvalue(math.log10(p), is_limit=limit) for p, limit in each]
+    with np.errstate(divide="ignore"):  # labels that decide have p-values of 0
+        each = zip(np.log10(board.pvalues).tolist(), board._is_limit, strict=True)
+    return [format_pvalue(p, is_limit=bool(limit)) for p, limit in each]
 
 
 def shown_ranks(board: RankingLeaderboard) -> list[str]:

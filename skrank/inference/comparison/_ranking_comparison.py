@@ -329,8 +329,9 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         n_shown = len(pairs)
         results = self._compare(models, pairs + others)
         adjusted = adjust_holm([result.log10_pvalue for result in results])[:n_shown]
-        if results[0].method == "permutation":
-            self._warn_of_few_draws(len(results))
+        if results[0].method in ("permutation", METHOD):
+            sides = 2 if results[0].method == METHOD else 1
+            self._warn_of_few_draws(len(results), sides)
         return RankingComparisonTable(
             tuple(results[:n_shown]),
             tuple((10**adjusted).tolist()),
@@ -349,9 +350,9 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         seed = int(self._generator().integers(2**62))
         return SampledModels.of(self._metric(), rankings, self.n_resamples, seed)
 
-    def _warn_of_few_draws(self, n_pairs: int) -> None:
+    def _warn_of_few_draws(self, n_pairs: int, sides: int) -> None:
         """Warn if no adjusted p-value can be at most 5 %."""
-        least = math.ceil(n_pairs / 0.05) - 1
+        least = math.ceil(sides * n_pairs / 0.05) - 1
         if self.n_resamples < least:
             warn(
                 f"With {n_pairs} comparisons no adjusted p-value can be 0.05 or less: "

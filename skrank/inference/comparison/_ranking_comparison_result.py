@@ -303,7 +303,8 @@ class RankingComparisonResult(Result):
             must vary in size as these do. The number is NaN, with a warning, for an
             observed difference that is not significant: it tends to be too small, and
             may be 0. It is NaN if the standard error is 0 or missing, and for the folds
-            of a cross-validation, where more folds add no data, and for "two_way".
+            of a cross-validation, where more folds add no data, for "two_way", and if
+            labels are missing.
 
         Raises
         ------
@@ -313,7 +314,8 @@ class RankingComparisonResult(Result):
         """
         power = check_fraction("power", power)
         level = check_fraction("significance_level", significance_level)
-        if self.method in ("corrected_t", "two_way") or not self.standard_error > 0:
+        no_units = self.method in ("corrected_t", "two_way") or self.n_labelled
+        if no_units or not self.standard_error > 0:
             return math.nan
         if difference is not None:
             difference = check_positive("difference", difference)
@@ -357,6 +359,8 @@ class RankingComparisonResult(Result):
     @property
     def _reason(self) -> str:
         """What the interval rests on, if the rankings do not show it."""
+        if self.n_labelled:
+            return ""
         if self.standard_error == 0:
             return "   the values do not depend on the order"
         if self._rule is not None and math.isnan(self.standard_error):

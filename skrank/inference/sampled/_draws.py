@@ -43,6 +43,9 @@ _RULE = 3.7
 # Limits are wider by a fiftieth, since AP has flat extremes in the number of targets:
 # without, it is just outside for 1 in 100 numbers of two strata whose items are tied.
 _WIDER = 1.02
+# Targets found, below which limits of differences have one more item in all draws: half
+# of them would have a coverage of .87 for a perfect ranking with two targets found.
+_FEW = 10
 # Copies after which places count in runs, and by how much each is longer than the one
 # before. With half of either, widths differ by .3 % on average.
 _SINGLE, _GROWTH = 32, 1.05
@@ -95,6 +98,10 @@ class SampleDraws:
         for h in self.sampled.tolist():
             of_targets, of_others = (strata == h for strata in self._strata)
             targets[:, of_targets], others[:, of_others], _ = self._draw(h, rng)
+        # other lists have none of these items
+        of_labels = sample.targets, sample.others
+        none = of_labels[0][:0], of_labels[1][:0]
+        self._of_labels = none if population else of_labels
         self._targets, self._others = self._vary(targets), Others(sample.others, others)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -136,7 +143,8 @@ class SampleDraws:
         """Return rows in which each label stands for as many items."""
         targets, others = (np.tile(one, (n_rows, 1)) for one in self.mean_weights)
         s = self.sample
-        return Weighted(s.targets, targets, [Others(s.others, others)])
+        parts = [Others(s.others, others)]
+        return Weighted(s.targets, targets, parts, self._of_labels)
 
     def value(self, terms: Sequence[Term]) -> float:
         """Return the statement, if each label stands for as many items."""
@@ -230,7 +238,8 @@ class SampleDraws:
         if len(terms) > 1 and not all(one.measure.is_smooth for one in terms):
             return self._separate(terms)
         order = self.free[np.argsort(gains[self.free])]
-        base = Weighted(self.sample.targets, self._targets, [self._others])
+        parts = [self._others]
+        base = Weighted(self.sample.targets, self._targets, parts, self._of_labels)
         ends = _ends_of(terms)
         drawn = []
         for (side, sign), end in zip(_SIDES, ends, strict=True):
@@ -301,7 +310,7 @@ class SampleDraws:
                     (order[::-1][end[h] :], False),
                 )
             ]
-            if len(terms) == 1:
+            if len(terms) == 1 or s.targets.size < _FEW:
                 yield from drawn
             else:  # a half of the draws each: differences cover .99 (mid-p)
                 yield np.where(np.arange(self._n_draws) % 2 == 0, *drawn)
@@ -341,7 +350,7 @@ class SampleDraws:
         targets[:, of_targets] = self._vary(some)
         change = others - self._others.weights[:, of_others]
         parts = [self._others, Others(s.others[of_others], change)]
-        return Weighted(s.targets, targets, parts), copies
+        return Weighted(s.targets, targets, parts, self._of_labels), copies
 
     def expected_hits(self, ranks: ModelRanks, depths: Codes) -> Floats:
         """Return the targets expected above depths."""
@@ -427,7 +436,7 @@ class SampleLimits:
     @property
     def standard_error(self) -> float:
         """Standard deviation of the draws without one more item."""
-        return float(self.lower[0].std())
+        return 0.0 if self.is_certain else float(self.lower[0].std())
 
     @property
     def n_draws(self) -> int:
@@ -496,11 +505,12 @@ def _with_copies(
 ) -> Weighted:
     """Return lists with copies of one more item at the first of some places."""
     starts, runs = _in_runs(copies, places.size)
-    targets, weights, others = lists
     if not is_target:
-        return Weighted(targets, weights, [*others, Others(places[starts], runs)])
-    places = np.append(targets, places[starts])
-    return Weighted(places, np.hstack([weights, runs]), others)
+        others = [*lists.others, Others(places[starts], runs)]
+        return lists._replace(others=others)
+    every = np.append(lists.targets, places[starts])
+    weights = np.hstack([lists.of_targets, runs])
+    return lists._replace(targets=every, of_targets=weights)
 
 
 def _in_runs(copies: Codes, most: int) -> tuple[Codes, Floats]:

@@ -50,8 +50,9 @@ def labels_to_collect(
     t : int, float or sequence of them, default=None
         Cutoffs of the metrics, as numbers of items or as fractions. For one model
         strata end there. For several, all items in the top t of any of them are
-        labelled, by the largest t, as a stratum of their own. The intervals of metrics
-        at such a cutoff, and of their differences, are narrower.
+        labelled, by the largest t, as a stratum of their own, without ties that the
+        cutoff divides. The intervals of metrics at such a cutoff, and of their
+        differences, are narrower.
     lower_is_better : bool or sequence of str, default=False
         Whether lower scores mean likelier targets, such as docking energies: for all
         models, or for those that are named.
@@ -123,11 +124,13 @@ def labels_to_collect(
     known, n = mark_labelled(labelled, listing.of_items), listing.of_items.size
     budget = min(check_count("budget", budget, least=_LEAST), int(np.sum(~known)))
     cuts = np.zeros(0, np.intp) if t is None else chosen_counts("t", t, n)
-    number = check_generator(random_state).random(n)
+    # not the first numbers of the seed, which simulated data may be made of
+    seed = check_generator(random_state).integers(2**63, size=4)
+    number = np.random.default_rng(seed).random(n)
     is_top, reason = np.zeros(n, dtype=bool), "strata that end at `t`"
     if len(listing.models) > 1 and t is not None:
-        best = np.min([one.above for one in listing.models], axis=0)
-        is_top = ~known & (best < cuts.max())
+        last = np.min([one.above + one.size for one in listing.models], axis=0)
+        is_top = ~known & (last <= cuts.max())
         reason = (
             f"{is_top.sum()} items in the top {cuts.max()} of any model, and others"
         )

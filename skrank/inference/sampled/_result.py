@@ -404,8 +404,8 @@ class SampledMetricTable(Printed):
     ...     y, scores, strata=plan["stratum"])
     >>> table.to_frame().round(2)
       name  value   low  high
-    0    a   0.87  0.37  0.93
-    1    b   0.19  0.07  0.46
+    0    a   0.52  0.23  0.78
+    1    b   0.26  0.11  0.52
     """
 
     results: Mapping[Any, SampledMetricResult]

@@ -58,12 +58,14 @@ class Others:
 class Weighted(NamedTuple):
     """Targets with the items that they stand for in each draw (rows), and others.
 
-    The weights of the others are the sums of those of all parts.
+    The weights of the others are the sums of those of all parts. `labelled` are the
+    targets and the others that have labels; each has itself in its weight, and copies.
     """
 
     targets: Codes
     of_targets: Floats
     others: Sequence[Others]
+    labelled: tuple[Codes, Codes]
 
     def by_rank(self, ranks: ModelRanks) -> tuple[Codes, Floats]:
         """Return the targets and their weights in the order of their ranks."""
@@ -108,27 +110,52 @@ class Measure(ABC):
 
 
 class _Precisions(Measure):
-    """Average precision: the precision at each target is that of the items above it.
+    """Average precision: the mean precision at the ranks of the targets.
 
-    The share of targets among these is that among the weighted ones. The items that a
-    target stands for are not above it. Notation as in `harmonic_sums`.
+    The labelled items above a rank are known. Of the items without a label, whose
+    number is known, those are targets that the copies above say: copies of targets
+    divided by all copies. Notation as in `harmonic_sums`.
     """
 
     of_pairs = True
 
     def values(self, ranks: ModelRanks, lists: Weighted, side: Side) -> Floats:
         targets, t = lists.by_rank(ranks)
-        at, size, sums = ranks.above[targets], ranks.size[targets], _sums_before(t)
-        t_above = sums[:, np.searchsorted(at, at)]
-        f_above = lists.others_before(ranks, at)
+        at, size = ranks.above[targets], ranks.size[targets]
+        known = np.sort(ranks.above[lists.labelled[0]])
+        others = np.sort(ranks.above[lists.labelled[1]])
+        sums = _sums_before(t)
         unknown = {"lower": 0.0, "value": 0.5, "upper": 1.0}[side]
-        share = _ratio(t_above, t_above + f_above, unknown)
+
+        def targets_of(ends: tuple[Any, ...], own: Any, undefined: Any) -> Any:
+            """Return the targets between ranks: those known, and a share of the rest.
+
+            The share is that of the copies between the ranks, but for a target's own.
+            """
+            found, beside, copies, more = 0, 0, 0.0, 0.0
+            for sign, (place, side_of) in zip((1, -1), ends, strict=False):
+                index = np.searchsorted(known, place, side_of)
+                found = found + sign * index
+                index_others = np.searchsorted(others, place, side_of)
+                beside = beside + sign * index_others
+                total = sums[:, np.searchsorted(at, place, side_of)]
+                copies = copies + sign * (total - index)
+                total = lists.others_before(ranks, place, side_of)
+                more = more + sign * (total - index_others)
+            copies = np.maximum(copies - own, 0)
+            share = _ratio(copies, copies + np.maximum(more, 0), undefined)
+            return found, beside, share
+
+        found, beside, share = targets_of(((at, "left"),), 0.0, unknown)
         first, second = harmonic_sums(at, size)
-        precision = (1 + at * share) * (first / size)
+        above = found + (at - found - beside) * share
+        precision = (1 + above) * (first / size)
         if second is not None:  # the other items of the tie
-            t_tied = sums[:, np.searchsorted(at, at, "right")] - t_above - 1
-            f_tied = lists.others_before(ranks, at, "right") - f_above
-            tied = _ratio(np.maximum(t_tied, 0), t_tied + f_tied, share)
+            own = np.maximum(t - np.isin(targets, lists.labelled[0]), 0)
+            ends = ((at, "right"), (at, "left"))
+            found, beside, share = targets_of(ends, own, share)
+            tied = found + (size - found - beside) * share - 1
+            tied = np.maximum(tied, 0) / np.maximum(size - 1, 1)
             precision += tied * (second / size)
         m = t.sum(axis=1)
         alone = {"lower": 1 / self.n, "value": np.nan, "upper": 1.0}[side]
@@ -136,14 +163,20 @@ class _Precisions(Measure):
 
     def gains(self, ranks: ModelRanks, targets: Codes, weights: Floats) -> Floats:
         places, w, sums = _in_order(ranks, targets, weights)
-        precision = np.minimum(1, (sums[:-1] + 1) / places)
+        rank = ranks.rank
+
+        def between(values: Floats, at: Floats) -> Floats:
+            """Return the means of values before and after the targets of a tie."""
+            ends = [np.searchsorted(places, at, side) for side in _ENDS]
+            return np.asarray((values[ends[0]] + values[ends[1]]) / 2)
+
+        precision = np.minimum(1, (between(sums, places) + 0.5) / places)
         # a target adds to the precision of the targets below it, if that is not 1
         of_below = np.where((sums[1:] + 1) / places < 1, w / places, 0)
         below = np.append(np.cumsum(of_below[::-1])[::-1], 0)
         value = (w * precision).sum() / max(sums[-1], 1)
-        rank = ranks.rank
-        before, after = (np.searchsorted(places, rank, one) for one in _ENDS)
-        gains: Floats = np.minimum(1, (1 + sums[before]) / rank) + below[after] - value
+        own = np.minimum(1, (1 + between(sums, rank)) / rank)
+        gains: Floats = own + between(below, rank) - value
         return gains
 
 
@@ -162,9 +195,12 @@ class _Hits(Measure):
         return np.asarray(np.clip(share, 0, 1))
 
     def values(self, ranks: ModelRanks, lists: Weighted, side: Side) -> Floats:
-        m = lists.of_targets.sum(axis=1)
-        hits = lists.of_targets @ self._above(ranks, lists.targets)
-        hits = np.minimum(hits, np.minimum(m, self.cut))
+        above = self._above(ranks, lists.targets)
+        hits = lists.of_targets @ above
+        # there are no more targets above the cutoff than places
+        scale = self.cut / np.maximum(hits, self.cut)
+        beyond = (lists.of_targets @ (above > 0)) * (1 - scale)
+        m, hits = lists.of_targets.sum(axis=1) - beyond, hits * scale
         if self.of_all_targets:
             alone = m == 0
             hits, m = hits + alone * (side == "upper"), m + alone
@@ -271,7 +307,8 @@ class _Distance(Measure):
         self._depth = float(places[at])
         above = ranks.rank <= self._depth
         gains: Floats = (above - found[at]) / m + (above - beside[at]) / (n - m)
-        return gains
+        # another depth may become the best: of two targets the better one is better
+        return gains - _LEAST * ranks.rank
 
 
 class Found(Measure):
