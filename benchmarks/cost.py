@@ -196,6 +196,16 @@ def interval_of_labels(n):
     return functools.partial(ask, label, score, strata=strata), sklearn_ap(y, score)
 
 
+@operation("comparison of two models by 2,000 labels", 100_000, 1_000_000)
+def comparison_by_labels(n):
+    y, scores = models(n, n // 100, 2)
+    plan = skrank.labels_to_collect(scores, 2000)
+    label, strata = np.where(plan["to_label"], y, np.nan), plan["stratum"].to_numpy()
+    ask = skrank.RankingComparison().from_predictions
+    call = functools.partial(ask, label, scores, strata=strata)
+    return call, sklearn_ap(y, scores["model 0"])
+
+
 @operation("band of a sample of labels, 20,000 items", 40, 154, of="strata")
 def band_of_strata(n_strata):
     call, unit = sampled(20_000, n_strata, 0.3)

@@ -285,16 +285,20 @@ class SampleDraws:
         as the best of its stratum, and copies of another item with the last such one.
         """
         s, n_strata, ratio = self.sample, len(self.rooms), self.ratio
-        of_free = s.stratum[order]
+        of_free, place, sorted_gains = (
+            s.stratum[order],
+            np.arange(order.size),
+            gains[order],
+        )
         begin, end = np.zeros((2, n_strata), dtype=np.intp)
-        for at, some, gain in (
-            (begin, of_free, -gains[order]),
-            (end, of_free[::-1], gains[order][::-1]),
-        ):
-            strata, index = np.unique(some, return_index=True)
-            at[strata] = np.searchsorted(gain, gain[index])  # the first equal one
+        begin[of_free[::-1]] = end[of_free] = place[
+            ::-1
+        ]  # the last place of each counts
+        here = np.flatnonzero(self.rooms)
+        for at, gain in ((begin, -sorted_gains), (end, sorted_gains[::-1])):
+            at[here] = np.searchsorted(gain, gain[at[here]])  # the first equal one
         # what a target would change whose copies have the size of an upper limit
-        sums = np.append(0, np.cumsum(gains[order]))
+        sums = np.append(0, np.cumsum(sorted_gains))
         stop = np.minimum(order.size, begin + np.ceil(_RULE * ratio).astype(np.intp))
         mean = (sums[stop] - sums[begin]) / np.maximum(stop - begin, 1)
         more = np.argsort(-(mean * ratio)[self.sampled], kind="stable")[:_TRIED]

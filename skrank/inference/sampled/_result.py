@@ -302,8 +302,9 @@ class SampledMetricResult(Result):
     def _said_of_targets(self) -> str:
         """Return the sentence of the conclusion on the number of targets."""
         left = self.remaining()
+        found = "target was" if self.n_targets == 1 else "targets were"
         return (
-            f"{self.n_targets} targets were found by {self.n_labelled} labels of "
+            f"{self.n_targets} {found} found by {self.n_labelled} labels of "
             f"{self.n_samples} items; between {left.low} and {left.high} were not "
             "found (95 % interval)."
         )

@@ -294,7 +294,9 @@ class _Distance(Measure):
         m, rest = t.sum(axis=1), sum(one.weights.sum(axis=1) for one in lists.others)
         apart = _ratio(found, m[:, None], 0.0) - _ratio(beside, rest[:, None], 0.0)
         alone = {"lower": 0.0, "value": np.nan, "upper": 1.0}[side]
-        return np.where(m > 0, apart.max(axis=1, initial=0.0), alone)
+        largest = apart.max(axis=1, initial=0.0)
+        largest[largest < ROUNDING] = 0.0  # a single tie
+        return np.where(m > 0, largest, alone)
 
     def gains(self, ranks: ModelRanks, targets: Codes, weights: Floats) -> Floats:
         places, _, sums = _in_order(ranks, targets, weights)
