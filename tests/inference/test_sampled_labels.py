@@ -274,8 +274,8 @@ def test_intervals_hold_over_the_samples_of_small_lists(y, part):
                 result = ask.from_predictions(sample, score, strata=strata)
             low, high = result.confidence_interval(0.8)
             missed.append(not low - 1e-9 <= truth <= high + 1e-9)
-        # .2, or .25 of the 60 samples of two strata
-        assert np.mean(missed) <= (0.2 if part == "one" else 0.25), name
+        # .2, and the error of 60 to 159 samples
+        assert np.mean(missed) <= 0.25, name
 
 
 def ranked_list(kind, m, rng, n=2000):
