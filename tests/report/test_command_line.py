@@ -960,7 +960,7 @@ def test_plan_of_a_file(tmp_path, capsys, options, plan):
     assert main([*given, "--keep", "a"]) == 0
     out, err = printed(capsys)
     assert err == ""
-    found = pd.read_csv(io.StringIO(out))
+    found = pd.read_csv(io.StringIO(out), float_precision="round_trip")
     make = skrank.labels_to_collect if "budget" in plan else skrank.labels_to_compare
     if "--labelled" in options:
         plan = {**plan, "labelled": GIVEN != ""}
