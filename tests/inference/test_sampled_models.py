@@ -186,7 +186,11 @@ def test_labels_that_decide_leave_no_doubt(alternative, expected):
         difference = metric(full, b) - metric(full, a)
         assert result.difference == pytest.approx(difference)
     assert result.pvalue == expected
+    assert result.to_frame()["difference"].tolist() == [result.difference]
     assert np.isnan(result.value_a)  # the hits that both have are not known
+    scores = {"b": b, "a": a, "same": b}
+    table = RankingComparison("precision@50").compare_all(label, scores, strata=plan)
+    assert table.leaderboard().names[-1] == "a"
     limits = (result.difference,) * 2 if alternative == "two-sided" else None
     if limits:
         assert tuple(result.confidence_interval()) == pytest.approx(limits)

@@ -410,10 +410,13 @@ class RankingComparisonResult(Result):
 
     def _columns(self) -> dict[str, Any]:
         values = zip(self.values_a, self.values_b, strict=True)
+        differences = [a - b for a, b in values]
+        if self.n_labelled:  # which is known also where the values are not
+            differences = [self.difference]
         return {
             "value_a": self.values_a,
             "value_b": self.values_b,
-            "difference": [a - b for a, b in values],
+            "difference": differences,
         }
 
 
