@@ -960,7 +960,7 @@ def test_plan_of_a_file(tmp_path, capsys, options, plan):
     assert main([*given, "--keep", "a"]) == 0
     out, err = printed(capsys)
     assert err == ""
-    found = pd.read_csv(io.StringIO(out), float_precision="round_trip")
+    found = pd.read_csv(io.StringIO(out))
     make = skrank.labels_to_collect if "budget" in plan else skrank.labels_to_compare
     if "--labelled" in options:
         plan = {**plan, "labelled": GIVEN != ""}
@@ -968,7 +968,8 @@ def test_plan_of_a_file(tmp_path, capsys, options, plan):
     pd.testing.assert_frame_equal(found[[*expected]], expected)
     assert found["id"].tolist() == list(range(N))
     assert found["given"].fillna(-1).tolist() == [float(one or -1) for one in GIVEN]
-    assert found["a"].tolist() == A.tolist()
+    written = csv.DictReader(io.StringIO(out))  # pandas may round
+    assert [float(row["a"]) for row in written] == A.tolist()
     path = tmp_path / "plan.csv"
     assert main([*given, "--keep", "a", "-o", str(path)]) == 0
     said, err = printed(capsys)
