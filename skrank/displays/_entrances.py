@@ -15,7 +15,8 @@ from skrank._utils._checks import invalid
 from skrank._utils._signature import without
 from skrank._utils._text import brief
 from skrank.displays import _drawing
-from skrank.ranking._rankings import MODEL, Rankings
+from skrank.ranking._rankings import Rankings
+from skrank.ranking._score_table import MODEL
 
 Entrance = TypeVar("Entrance", bound=Callable[..., Any])
 

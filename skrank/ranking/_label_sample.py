@@ -74,6 +74,11 @@ class ModelRanks(NamedTuple):
         """Mean rank of each item over the orders of its tie."""
         return np.asarray(self.above + (self.size + 1) / 2)
 
+    def share_above(self, depth: Any, items: Any = slice(None)) -> NDArray[np.float64]:
+        """Return the share of the orders in which items are above a depth."""
+        share = (depth - self.above[items]) / self.size[items]
+        return np.asarray(np.clip(share, 0, 1))
+
 
 @dataclass(frozen=True, eq=False)
 class LabelSample:
@@ -133,9 +138,9 @@ class LabelSample:
         """Numbers of the strata of which not all items have labels."""
         return np.flatnonzero(self.n_labelled < self.n_items)
 
-    def only(self, name: Any) -> Self:
-        """Return the sample with the ranks of one model."""
-        return replace(self, models={name: self.models[name]})
+    def only(self, *names: Any) -> Self:
+        """Return the sample with the ranks of some models."""
+        return replace(self, models={name: self.models[name] for name in names})
 
     @classmethod
     def from_columns(

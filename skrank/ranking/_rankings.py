@@ -69,15 +69,13 @@ from skrank.ranking._label_sample import LabelSample
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import Orientation, marks_and_scores, oriented_scores
 from skrank.ranking._score_table import (
-    columns_by_name,
+    MODEL,
     is_table,
     lower_columns,
+    models_by_name,
 )
 
 Codes = NDArray[np.intp]
-
-#: Name of a model that has none.
-MODEL = "model"
 
 
 class Model(NamedTuple):
@@ -1007,9 +1005,8 @@ class Rankings:
         """
         at = [self.names.index(name) for name in names]
         if self.sample is not None:
-            ranks = {name: self.sample.models[name] for name in names}
-            models, sample = tuple(self.models[i] for i in at), self.sample
-            return replace(self, models=models, sample=replace(sample, models=ranks))
+            models = tuple(self.models[i] for i in at)
+            return replace(self, models=models, sample=self.sample.only(*names))
         rows = tuple(
             replace(part, rankings=tuple(part.rankings[i] for i in at))
             for part in self.rows
@@ -1071,11 +1068,7 @@ def labels_are_missing(sample: LabelSample, asked: str = " here") -> ValueError:
 
 def _columns_of_models(y_score: Any) -> tuple[dict[Any, Any], dict[Any, str]]:
     """Return the scores by model, and what they are called in errors."""
-    in_table = is_table(y_score)
-    models = columns_by_name(y_score) if in_table else {MODEL: y_score}
-    names = {
-        name: f"y_score[{brief(name)}]" if in_table else "y_score" for name in models
-    }
+    models, names = models_by_name(y_score)
     indexed = [one for one in models.values() if has_index(one)]
     for name, one in models.items():  # also where the labels have no index
         check_index(names[name], one, (indexed or [one])[0])

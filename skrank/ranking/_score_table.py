@@ -11,6 +11,9 @@ from skrank._utils._columns import Items, as_column, has_index
 from skrank._utils._text import brief, listed
 from skrank.ranking._input import check_scores, oriented
 
+#: Name of a model that has none.
+MODEL = "model"
+
 
 def is_table(y_score: Any) -> bool:
     """Whether these are the scores of several models, and not of one."""
@@ -38,10 +41,8 @@ def scores_by_name(
     y_score: Any, lower_is_better: Any
 ) -> tuple[dict[Any, NDArray[Any]], Items]:
     """Return checked scores without labels, where more is better, and their items."""
-    in_table = is_table(y_score)
-    models = columns_by_name(y_score) if in_table else {"model": y_score}
+    models, names = models_by_name(y_score)
     lower = lower_columns(lower_is_better, models)
-    names = {one: f"y_score[{brief(one)}]" if in_table else "y_score" for one in models}
     first = next((one for one in models if has_index(models[one])), next(iter(models)))
     index = models[first].index if has_index(models[first]) else None
     size = as_column(names[first], models[first]).size
@@ -53,6 +54,14 @@ def scores_by_name(
         found = of_items.read(names[name], one, lambda at, x: check_scores(x, at))
         scores[name] = oriented(found, name in lower)
     return scores, of_items
+
+
+def models_by_name(y_score: Any) -> tuple[dict[Any, Any], dict[Any, str]]:
+    """Return the scores of one model or several, and what they are called in errors."""
+    if not is_table(y_score):
+        return {MODEL: y_score}, {MODEL: "y_score"}
+    models = columns_by_name(y_score)
+    return models, {name: f"y_score[{brief(name)}]" for name in models}
 
 
 def columns_by_name(y_score: Any) -> dict[Any, Any]:

@@ -95,6 +95,10 @@ class Settings:
         """Return the source of randomness."""
         return check_generator(self.random_state)
 
+    def _seed(self) -> int:
+        """Return a seed for draws that are made again."""
+        return int(self._generator().integers(2**62))
+
 
 class MetricSettings(Settings):
     """Base class with the settings of a metric; subclasses add other settings."""

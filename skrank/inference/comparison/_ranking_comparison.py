@@ -347,8 +347,8 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         if self.method not in ("auto", METHOD):
             rule = f"be 'auto' for labels of a sample, which is {METHOD!r}"
             raise invalid("method", rule, repr(self.method))
-        seed = int(self._generator().integers(2**62))
-        return SampledModels.of(self._metric(), rankings, self.n_resamples, seed)
+        metric, seed = self._metric(), self._seed()
+        return SampledModels.of(metric, rankings, self.n_resamples, seed)
 
     def _warn_of_few_draws(self, n_pairs: int, sides: int) -> None:
         """Warn if no adjusted p-value can be at most 5 %."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from skrank._utils._rounding import ROUNDING
 from skrank.inference.sampled._draws import METHOD, SampleDraws, SampleLimits, Term
-from skrank.inference.sampled._statements import Floats, measure_of
+from skrank.inference.sampled._statements import Floats, Measure, measure_of
 from skrank.ranking._rankings import Rankings
 
 # Draws of a comparison of two models, of a million items and 2,000 labels in a second.
@@ -20,7 +20,7 @@ _LEAST_DRAWS = 1000
 class SampledModels(NamedTuple):
     """Models that are compared by one sample of labels, and the draws of the list."""
 
-    metric: Any
+    measure: Measure
     names: tuple[Any, ...]
     draws: SampleDraws
     values: Floats  # (1, n_models); NaN of a model that the labels do not tell
@@ -38,7 +38,7 @@ class SampledModels(NamedTuple):
         measure = measure_of(metric, rankings.sample.n_samples)
         terms = [[Term(measure, name)] for name in rankings.names]
         values = [draws.value(one) if draws.knows(one) else math.nan for one in terms]
-        return cls(metric, rankings.names, draws, np.array([values]))
+        return cls(measure, rankings.names, draws, np.array([values]))
 
     @property
     def method(self) -> str:
@@ -51,14 +51,13 @@ class SampledModels(NamedTuple):
         The p-value is that of "the difference is 0, or of the other sign": it is small
         if the limit of its side is beyond 0.
         """
-        sample = self.draws.sample
-        of_each = [measure_of(self.metric, sample.n_samples) for _ in "AB"]
+        sample, measure = self.draws.sample, self.measure
         limits = self.draws.limits(
-            [Term(of_each[0], self.names[i]), Term(of_each[1], self.names[j], -1)]
+            [Term(measure, self.names[i]), Term(measure, self.names[j], -1)]
         )
         pvalue, is_limit = _pvalue(limits, alternative)
         value, error = limits.value, limits.standard_error
-        if not of_each[0].is_smooth:  # limits are those of both values
+        if not measure.is_smooth:  # limits are those of both values
             error = math.nan
         with np.errstate(divide="ignore", invalid="ignore"):
             zscore = float(np.divide(value, error)) if value else 0.0

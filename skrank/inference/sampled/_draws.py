@@ -174,11 +174,17 @@ class SampleDraws:
         share = self.sample.n_found / np.maximum(self.sample.n_labelled, 1)
         return np.where(self.is_unknown, np.nan, self.rooms * share)
 
+    @property
+    def n_unknown(self) -> int:
+        """Number of items without a label in the strata of which nothing is known."""
+        return int(self.rooms @ self.is_unknown)
+
     @cached_property
     def found(self) -> SampleLimits:
         """Limits of the number of targets in the strata of which something is known."""
         measure = Found(None, self.sample.n_samples)
-        return self._limits([Term(measure, next(iter(self.sample.models)))])
+        terms = [Term(measure, next(iter(self.sample.models)))]
+        return self._limits(terms, self.gains(terms))
 
     def knows(self, terms: Sequence[Term]) -> bool:
         """Whether a statement depends on strata with labels only."""
@@ -222,9 +228,10 @@ class SampleDraws:
 
     def limits(self, terms: Sequence[Term]) -> SampleLimits:
         """Return the draws from which the limits of a statement follow."""
+        gains = self.gains(terms)
         if self.is_unknown.any():
-            self._check_known(terms, self.gains(terms))
-        return self._limits(terms)
+            self._check_known(terms, gains)
+        return self._limits(terms, gains)
 
     def limits_of(self, metric: str, model: Any) -> SampleLimits:
         """Return the limits of a metric of one model, which are kept."""
@@ -233,10 +240,10 @@ class SampleDraws:
             self._kept[metric, model] = self.limits([Term(measure, model)])
         return self._kept[metric, model]
 
-    def _limits(self, terms: Sequence[Term]) -> SampleLimits:
-        value, gains = self.value(terms), self.gains(terms)
+    def _limits(self, terms: Sequence[Term], gains: Floats) -> SampleLimits:
         if len(terms) > 1 and not all(one.measure.is_smooth for one in terms):
             return self._separate(terms)
+        value = self.value(terms)
         order = self.free[np.argsort(gains[self.free])]
         parts = [self._others]
         base = Weighted(self.sample.targets, self._targets, parts, self._of_labels)
@@ -405,8 +412,7 @@ def _ends_of(terms: Sequence[Term]) -> tuple[float, float]:
 
 def _hits(ranks: ModelRanks, targets: Codes, weights: Floats, depths: Codes) -> Floats:
     """Return the weights above depths, (n_draws, n_depths), with ties in part."""
-    above, size = (one[targets, None] for one in ranks[:2])
-    return np.asarray(weights @ np.clip((depths - above) / size, 0, 1))
+    return np.asarray(weights @ ranks.share_above(depths, (targets, None)))
 
 
 def _joint_quantile(values: Floats, outside: float, *, together: bool) -> Floats:
@@ -431,11 +437,6 @@ class SampleLimits:
     most: float
     lower: list[Floats]
     upper: list[Floats]
-
-    @property
-    def estimate(self) -> float:
-        """The value."""
-        return self.value
 
     @property
     def standard_error(self) -> float:

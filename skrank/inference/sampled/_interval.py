@@ -29,8 +29,9 @@ from skrank.inference.sampled._statements import kind_of
 from skrank.inference.variability._binormal import binormal_values
 from skrank.metrics._definitions import AnyMetric, AveragePrecision, Frame, make_metric
 from skrank.ranking._label_sample import LabelSample
-from skrank.ranking._rankings import MODEL, Rankings, named_estimators
+from skrank.ranking._rankings import Rankings, named_estimators
 from skrank.ranking._response import marks_and_scores
+from skrank.ranking._score_table import MODEL
 
 # Distance of the means at which a normal ranking is nearly perfect
 _LARGEST = 12.0
@@ -382,8 +383,9 @@ class SampledMetricInterval(Settings):
         return next(iter(results.values()))
 
     def _draws(self, sample: LabelSample) -> SampleDraws:
-        seed = int(self._generator().integers(2**62))
-        return SampleDraws(sample, self.n_resamples, seed, population=self.population)
+        return SampleDraws(
+            sample, self.n_resamples, self._seed(), population=self.population
+        )
 
     def _of_model(self, draws: SampleDraws, model: Any) -> SampledMetricResult:
         sample, metric = draws.sample, make_metric(self.metric).name

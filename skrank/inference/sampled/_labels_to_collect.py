@@ -232,7 +232,7 @@ def labels_to_compare(
     known = mark_labelled(labelled, listing.of_items)
     differs = np.zeros(known.size, dtype=bool)
     for cut in chosen_counts("t", t, known.size).tolist():
-        share = [np.clip((cut - one.above) / one.size, 0, 1) for one in listing.models]
+        share = [one.share_above(cut) for one in listing.models]
         differs |= np.ptp(share, axis=0) > 0
     stratum = np.where(known, KNOWN, np.where(differs, 0, 1))
     return listing.plan(stratum, np.where(stratum == 1, 0.0, 1.0), stratum == 0)

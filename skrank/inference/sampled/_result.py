@@ -143,8 +143,8 @@ class SampledMetricResult(Result):
         if self._draws.sample.sampled.size == 1:
             return ConfidenceInterval(*remaining_limits(*self._one_sample(), level))
         low, high = self._draws.found.bounds(level)
-        found, unknown = self.n_targets, self._draws.rooms @ self._draws.is_unknown
-        left = math.floor(low) - found, math.ceil(high) - found + int(unknown)
+        found, unknown = self.n_targets, self._draws.n_unknown
+        left = math.floor(low) - found, math.ceil(high) - found + unknown
         return ConfidenceInterval(*left)
 
     def recall_so_far(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -212,8 +212,7 @@ class SampledMetricResult(Result):
         if n_sampled == 0:
             return 0.0
         if n_sampled > 1:
-            most = at_most + 1 + self.n_targets
-            most -= int(self._draws.rooms @ self._draws.is_unknown)
+            most = at_most + 1 + self.n_targets - self._draws.n_unknown
             return self._draws.found.tail(most, 1)
         if sequential:
             n, r, x = self._one_sample()

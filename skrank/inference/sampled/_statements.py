@@ -122,38 +122,27 @@ class _Precisions(Measure):
     def values(self, ranks: ModelRanks, lists: Weighted, side: Side) -> Floats:
         targets, t = lists.by_rank(ranks)
         at, size = ranks.above[targets], ranks.size[targets]
-        known = np.sort(ranks.above[lists.labelled[0]])
-        others = np.sort(ranks.above[lists.labelled[1]])
+        labelled = [np.sort(ranks.above[items]) for items in lists.labelled]
         sums = _sums_before(t)
+
+        def before(side_of: Any) -> tuple[Any, ...]:
+            """Return labelled targets and others above each rank, and their copies."""
+            known = [np.searchsorted(one, at, side_of) for one in labelled]
+            of_targets = sums[:, np.searchsorted(at, at, side_of)]
+            of_others = lists.others_before(ranks, at, side_of)
+            return *known, of_targets - known[0], of_others - known[1]
+
+        above = before("left")
+        found, beside, copies, more = above
         unknown = {"lower": 0.0, "value": 0.5, "upper": 1.0}[side]
-
-        def targets_of(ends: tuple[Any, ...], own: Any, undefined: Any) -> Any:
-            """Return the targets between ranks: those known, and a share of the rest.
-
-            The share is that of the copies between the ranks, but for a target's own.
-            """
-            found, beside, copies, more = 0, 0, 0.0, 0.0
-            for sign, (place, side_of) in zip((1, -1), ends, strict=False):
-                index = np.searchsorted(known, place, side_of)
-                found = found + sign * index
-                index_others = np.searchsorted(others, place, side_of)
-                beside = beside + sign * index_others
-                total = sums[:, np.searchsorted(at, place, side_of)]
-                copies = copies + sign * (total - index)
-                total = lists.others_before(ranks, place, side_of)
-                more = more + sign * (total - index_others)
-            copies = np.maximum(copies - own, 0)
-            share = _ratio(copies, copies + np.maximum(more, 0), undefined)
-            return found, beside, share
-
-        found, beside, share = targets_of(((at, "left"),), 0.0, unknown)
+        share = _share(copies, more, unknown)
         first, second = harmonic_sums(at, size)
-        above = found + (at - found - beside) * share
-        precision = (1 + above) * (first / size)
-        if second is not None:  # the other items of the tie
+        precision = (1 + found + (at - found - beside) * share) * (first / size)
+        if second is not None:  # the other items of the tie, without a target's copies
             own = np.maximum(t - np.isin(targets, lists.labelled[0]), 0)
-            ends = ((at, "right"), (at, "left"))
-            found, beside, share = targets_of(ends, own, share)
+            ends = zip(before("right"), above, strict=True)
+            found, beside, copies, more = (last - begin for last, begin in ends)
+            share = _share(copies - own, more, share)
             tied = found + (size - found - beside) * share - 1
             tied = np.maximum(tied, 0) / np.maximum(size - 1, 1)
             precision += tied * (second / size)
@@ -189,13 +178,8 @@ class _Hits(Measure):
         self.cut = metric.cut(whole, 0)
         self.of_all_targets = not metric.always_defined
 
-    def _above(self, ranks: ModelRanks, items: Any = slice(None)) -> Floats:
-        """Return the share of the orders in which each item is above the cutoff."""
-        share = (self.cut - ranks.above[items]) / ranks.size[items]
-        return np.asarray(np.clip(share, 0, 1))
-
     def values(self, ranks: ModelRanks, lists: Weighted, side: Side) -> Floats:
-        above = self._above(ranks, lists.targets)
+        above = ranks.share_above(self.cut, lists.targets)
         hits = lists.of_targets @ above
         # there are no more targets above the cutoff than places
         scale = self.cut / np.maximum(hits, self.cut)
@@ -211,7 +195,7 @@ class _Hits(Measure):
         return np.asarray(values)
 
     def gains(self, ranks: ModelRanks, targets: Codes, weights: Floats) -> Floats:
-        above, m = self._above(ranks), max(weights.sum(), 1)
+        above, m = ranks.share_above(self.cut), max(weights.sum(), 1)
         loss = weights @ above[targets] / m if self.of_all_targets else 0.0
         return np.asarray(above - loss)
 
@@ -223,6 +207,8 @@ class _Depth(Measure):
     have any: they follow the better one or precede the worse one.
     """
 
+    is_smooth = False
+
     @property
     def bounds(self) -> tuple[float, float]:
         ends = [float(self._of(rank, 1)) for rank in (1, self.n)]
@@ -230,8 +216,6 @@ class _Depth(Measure):
 
     def _of(self, rank: Any, needed: Any) -> Any:
         return self.metric.of_rank(rank, needed, self.n)
-
-    is_smooth = False
 
     def values(self, ranks: ModelRanks, lists: Weighted, side: Side) -> Floats:
         targets, t = lists.by_rank(ranks)
@@ -374,6 +358,12 @@ def _ratio(part: Floats, whole: Floats, undefined: Any) -> Floats:
     found = np.array(np.broadcast_to(undefined, shape), dtype=float)
     np.divide(part, whole, out=found, where=defined)
     return found
+
+
+def _share(copies: Floats, more: Floats, undefined: Any) -> Floats:
+    """Return the share of the copies of targets among all copies."""
+    copies = np.maximum(copies, 0)
+    return _ratio(copies, copies + np.maximum(more, 0), undefined)
 
 
 def _in_order(
