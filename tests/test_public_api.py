@@ -53,8 +53,8 @@ def test_metrics_have_one_signature(name):
     kinds = [parameter.kind for parameter in parameters.values()]
     assert list(parameters)[:2] == ["y_true", "y_score"]
     assert set(kinds[2:]) == {inspect.Parameter.KEYWORD_ONLY}
-    shared = ["pos_label", "lower_is_better", "ties", "sample_weight", "groups"]
-    shared += ["n_missed", "n_unlisted", "undefined"]
+    shared = ["pos_label", "lower_is_better", "missing", "ties", "sample_weight"]
+    shared += ["groups", "n_missed", "n_unlisted", "undefined"]
     if name in WITHOUT_TIES:
         shared.remove("ties")
         assert "ties" not in parameters

@@ -24,6 +24,7 @@ def reciprocal_rank(
     *,
     pos_label: object = None,
     lower_is_better: bool = False,
+    missing: str = "error",
     ties: str = "expected",
     groups: ArrayLike | None = None,
     n_missed: CountOf = 0,
@@ -48,6 +49,10 @@ def reciprocal_rank(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the first target. "expected" takes the mean of the value
         over all orders. "together" takes the rank of the last item of the tie.
@@ -109,9 +114,9 @@ def reciprocal_rank(
     0.833
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     metric = ReciprocalRank(ties=ties)
-    columns = pos_label, lower_is_better, None, groups
+    columns = pos_label, lower_is_better, missing, None, groups
     return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
 
 
@@ -122,6 +127,7 @@ def ndcg(
     k: float | None = None,
     pos_label: object = None,
     lower_is_better: bool = False,
+    missing: str = "error",
     ties: str = "expected",
     groups: ArrayLike | None = None,
     n_missed: CountOf = 0,
@@ -151,6 +157,10 @@ def ndcg(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders, as scikit-learn does.
         "together" counts all targets of a tie at its last rank. "optimistic" takes its
@@ -208,9 +218,9 @@ def ndcg(
     0.613
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     metric = ndcg_at(k, ties)
-    columns = pos_label, lower_is_better, None, groups
+    columns = pos_label, lower_is_better, missing, None, groups
     return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
 
 
@@ -244,6 +254,10 @@ def rie(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -309,7 +323,7 @@ def rie(
     3.28
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
-    #   lower_is_better_of_one
+    #   lower_is_better_of_one missing
     return RobustInitialEnhancement(alpha=alpha, ties=ties)(y_true, y_score, **shared)
 
 
@@ -343,6 +357,10 @@ def bedroc(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -407,5 +425,5 @@ def bedroc(
     A constant score has the chance level.
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
-    #   lower_is_better_of_one
+    #   lower_is_better_of_one missing
     return Bedroc(alpha=alpha, ties=ties)(y_true, y_score, **shared)

@@ -30,7 +30,7 @@ from skrank.ranking._group_labels import (
     group_codes,
     items_of_groups,
 )
-from skrank.ranking._input import check_ranking_input
+from skrank.ranking._input import check_missing, check_ranking_input
 from skrank.ranking._items import level_at
 from skrank.ranking._standing import share_of_top
 
@@ -69,6 +69,10 @@ def recall_at_t(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -129,7 +133,7 @@ def recall_at_t(
     holds all.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return recall_at(t, normalize, ties)(y_true, y_score, **shared)
 
 
@@ -162,6 +166,10 @@ def precision_at_t(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -222,7 +230,7 @@ def precision_at_t(
     Three of the first four items are targets.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return PrecisionAtT(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -255,6 +263,10 @@ def enrichment_factor(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -321,7 +333,7 @@ def enrichment_factor(
     The first two items are targets. Three of the ten items are targets.
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
-    #   lower_is_better_of_one
+    #   lower_is_better_of_one missing
     return EnrichmentFactor(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -363,6 +375,10 @@ def expected_profit(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -426,6 +442,7 @@ def expected_profit(
     420.0
     """
     # shared: labels scores pos_label n_unlisted undefined lower_is_better_of_one
+    #   missing
     if is_column(benefit):
         return _profit_of_amounts(y_true, y_score, benefit, cost, t, ties, **shared)
     each: Any = benefit
@@ -443,6 +460,7 @@ def _profit_of_amounts(
     *,
     pos_label: object = None,
     lower_is_better: bool = False,
+    missing: str = "error",
     groups: ArrayLike | None = None,
     **others: Any,
 ) -> float:
@@ -458,12 +476,13 @@ def _profit_of_amounts(
             rule = "be left out for a benefit of each item"
             raise invalid(name, rule, brief(value))
     y_true, y_score = columns_of(y_true, y_score)
-    lower = check_flag("lower_is_better", lower_is_better)
-    data = check_ranking_input(
-        y_true, y_score, pos_label=pos_label, lower_is_better=lower
-    )
+    # a missed target has no profit, and costs nothing
+    given: dict[str, Any] = {"pos_label": pos_label, "missing": check_missing(missing)}
+    given["lower_is_better"] = check_flag("lower_is_better", lower_is_better)
+    data = check_ranking_input(y_true, y_score, **given)
     assert data.of_items is not None
     amounts = data.of_items.read("benefit", benefit, as_amounts)
+    amounts = amounts if data.kept is None else amounts[data.kept]
     is_target = data.is_target
     parts = [np.arange(amounts.size)]
     if groups is not None:
@@ -505,6 +524,10 @@ def r_precision(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across rank m. "expected" spreads its targets evenly, which
         is the mean over all orders. "together" retrieves it whole and moves the cutoff
@@ -566,5 +589,5 @@ def r_precision(
     Two of the four targets are among the top four.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return RPrecision(ties=ties)(y_true, y_score, **shared)

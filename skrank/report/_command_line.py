@@ -231,6 +231,7 @@ def _read(
         getattr(options, "pos_label", None),
         missing,
         copied=copied,
+        missing_scores=options.missing,
         separator=options.separator,
         decimal=options.decimal,
     )
@@ -576,6 +577,8 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
     add("--score", **scores, default=[], type=lambda one: (one, False), help=said)
     said = "column of scores where smaller is better, such as docking energies"
     add("--lower-is-better", **scores, type=lambda one: (one, True), help=said)
+    said = "rows without a score, such as failed dockings: an error, or the last rows"
+    add("--missing", choices=["error", "last"], default="error", help=said)
     said = "character between cells, such as ';', of the file and of that written"
     add("--separator", type=_separator, metavar="CHARACTER", help=said)
     said = "decimal point or comma of the file and of that written"

@@ -146,7 +146,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         "clusters": "items are held out and drawn one by one",
         "strata": "a threshold is for all items",
         "sample_weight": "items are held out and drawn one by one",
-        "n_missed": "other samples miss other targets; `n_unlisted` ranks them last",
+        "n_missed": "other samples miss other targets; `n_unlisted`, or "
+        "`missing`='last', ranks them last",
     }
     _repeated: ClassVar[bool] = False
 
