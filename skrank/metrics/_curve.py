@@ -501,6 +501,7 @@ def wss(
     y_score: ArrayLike | None = None,
     *,
     recall: float = 0.95,
+    rounding: str = "up",
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
@@ -520,8 +521,13 @@ def wss(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float, default=0.95
-        Share of the targets to find, above 0 and up to 1. It is rounded up to whole
+        Share of the targets to find, above 0 and up to 1. It is rounded to whole
         targets, except for some weights.
+    rounding : {"up", "even", "down"}, default="up"
+        How the number of targets to find is rounded: up, so that the recall is reached;
+        to the nearest number, and .5 to an even one, as Python's ``round`` and the
+        evaluation script of CLEF TAR do; or down, as Python's ``int`` does. One target
+        at the least.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
@@ -591,7 +597,7 @@ def wss(
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
     #   undefined lower_is_better_of_one missing
-    return WorkSaved(recall, ties=ties)(y_true, y_score, **shared)
+    return WorkSaved(recall, rounding, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function

@@ -191,5 +191,5 @@ def excess_of_largest(amounts: Floats, mean: float, hits: float) -> float:
     targets of which 10 are found, intervals hold .84 of the savings of Pareto amounts,
     and with 7 .90 (benchmarks/savings.py).
     """
-    further = 1 + 7 / math.sqrt(hits)
+    further = 1 + 4 / math.sqrt(hits)
     return further * (float(amounts.max(initial=mean)) - mean)

@@ -287,8 +287,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             benefit = math.nan
         elif is_column(benefit):
             sizes = [one.items.y_score.size for one in asked.single if one.has_items]
-            places = asked.items or [np.arange(sum(sizes))]
-            every = rankings.of_items or Items(sum(map(len, rankings.items or places)))
+            n_items = sum(map(len, rankings.items)) or sum(sizes)
+            every = rankings.of_items or Items(n_items)
+            places = asked.items or [np.arange(every.size)]
             of_items = every.read("benefit", benefit, as_amounts)
             if sizes != [*map(len, places)]:
                 rule = "be a number if items have no score, or were only counted"
