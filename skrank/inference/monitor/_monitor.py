@@ -8,10 +8,16 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_fraction, check_random_state, invalid, is_real
-from skrank._utils._text import as_text, brief
+from skrank._utils._checks import (
+    check_fraction,
+    check_option,
+    check_random_state,
+    invalid,
+    is_real,
+)
+from skrank._utils._text import as_text, brief, listed
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
 from skrank.inference.monitor._monitor_evidence import (
@@ -26,12 +32,19 @@ from skrank.inference.monitor._monitor_evidence import (
     unspent,
 )
 from skrank.inference.monitor._monitor_result import ALIKE, RankingMonitorResult
-from skrank.inference.monitor._monitor_state import check_state, day_text, in_order
+from skrank.inference.monitor._monitor_state import (
+    OF_DAYS,
+    OF_VALUES,
+    check_state,
+    day_text,
+    in_order,
+)
 from skrank.inference.random_selection._random_selection import RandomSelectionTest
 from skrank.metrics._definitions import (
     AnyMetric,
     ExpectedProfit,
     PrecisionAtT,
+    RecallAtT,
     make_metric,
 )
 from skrank.null._grid import tails_of_shape
@@ -64,6 +77,10 @@ class RankingMonitor(Question[RankingMonitorResult]):
         the other model is better than the model of this name.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
+    bet : {"day", "target"}, default="day"
+        What is one piece of evidence against a number: the value of a day, or each
+        target of recall@t. Targets need fewer days. Their level needs that the targets
+        of a day are independent of one another, given the days before.
     significance_level : float, default=0.05
         Probability of a false alarm ever, between 0 and 1.
     random_state : int, RandomState, Generator or None, default=0
@@ -72,8 +89,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
     Raises
     ------
     ValueError
-        If a setting is outside its range; if `reference` needs a metric with bounds; or
-        if it is a precision below 0.1, which cannot be monitored: use recall.
+        If a setting is outside its range; if `reference` needs a metric with bounds, or
+        is a precision below 0.1, which cannot be monitored; or if `bet` is "target"
+        without a number and recall@t.
 
     See Also
     --------
@@ -138,6 +156,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         *,
         reference: float | str = CHANCE,
         ties: str = "expected",
+        bet: str = "day",
         significance_level: float = 0.05,
         random_state: object = 0,
     ) -> None:
@@ -149,6 +168,12 @@ class RankingMonitor(Question[RankingMonitorResult]):
             "significance_level", significance_level
         )
         self.random_state = check_random_state(random_state)
+        check_option("bet", bet, ("day", "target"))
+        self.bet = bet
+        if bet == "target" and not (is_real(reference) and type(made) is RecallAtT):
+            rule = "be 'day' unless `reference` is a number and `metric` is recall@t"
+            of = "no metric" if metric is None else made.name
+            raise invalid("bet", rule, f"'target' for {of} and {brief(reference)}")
         if reference == CHANCE:
             if metric is not None:
                 RandomSelectionTest(made)
@@ -167,6 +192,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
             rule = f"be between {low:.4g} and {high:.4g} for {made.name}"
             raise invalid("reference", rule, brief(reference))
         if isinstance(reference, str) or (reference - low) / (high - low) >= _LEAST:
+            return
+        if bet == "target":
             return
         if isinstance(made, PrecisionAtT):
             rule = f"be at least {_LEAST} for precision"
@@ -256,21 +283,32 @@ class RankingMonitor(Question[RankingMonitorResult]):
         return self._result_after(None, rankings)
 
     def _result_after(
-        self, before: Any, rankings: Any, name: str = "groups"
+        self,
+        before: Any,
+        rankings: Any,
+        name: str = "groups",
+        *,
+        missing: NDArray[np.bool_] | None = None,
+        skips_known: bool = False,
     ) -> RankingMonitorResult:
-        """Return the answer for the days before, and for those of `rankings`."""
+        """Return the answer for the days before, and for those of `rankings`.
+
+        The first new day with a label that is `missing`, and all days after it, are
+        left out. Days before may come again, and are skipped.
+        """
         rankings = self._read(rankings)
         if rankings.kind != "groups":
             raise invalid("groups", "hold the day of each item", "none")
         models = self._models(rankings)
         settings = self._settings([as_text(rankings.names[i]) for i in models])
         state = self._state(before, settings)
-        state = self._add_days(state, rankings, models, name)
-        labels, values, evidences = (
-            tuple(state[one]) for one in ("labels", "values", "log10_evidences")
-        )
+        state = self._add_days(state, rankings, models, name, missing, skips_known)
+        of_days = {one: tuple(state[one]) for one in OF_DAYS}
+        labels, values = of_days["labels"], of_days["values"]
+        evidences = of_days["log10_evidences"]
         n_counted = state["n_counted"]
-        n, m = rankings.sizes
+        if not labels:
+            raise invalid(name, "hold a day whose items all have a label", "none")
         level = -math.log10(self.significance_level)
         alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
         known = [one for one in values if not math.isnan(one)]
@@ -278,8 +316,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
         result = RankingMonitorResult(
             metric=self._metric().name,
             method=self._method(),
-            n_samples=int(state["n_samples"]) + n,
-            n_targets=int(state["n_targets"]) + m,
+            n_samples=sum(of_days["n_samples"]),
+            n_targets=sum(of_days["n_targets"]),
             kind="groups",
             labels=labels,
             hypothesis=self._hypothesis(),
@@ -293,6 +331,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             significance_level=self.significance_level,
             _logs=tuple(state["logs"].tolist()),
             _n_counted=n_counted,
+            _sizes=(of_days["n_samples"], of_days["n_targets"]),
             _bounds=self._range(),
             _settings=settings,
             _are_alike=alike,
@@ -312,31 +351,53 @@ class RankingMonitor(Question[RankingMonitorResult]):
         rankings: Rankings,
         models: Sequence[int],
         name: str,
+        missing: NDArray[np.bool_] | None,
+        skips_known: bool,
     ) -> dict[str, Any]:
         """Return the entries of a state after the days of rankings, in their order."""
-        labels, values = [*state["labels"]], [*state["values"]]
-        evidences, logs = [*state["log10_evidences"]], np.array(state["logs"])
-        n_counted, any_start = int(state["n_counted"]), is_real(self.reference)
+        of_days = {one: [*state[one]] for one in OF_DAYS}
+        logs, n_counted = np.array(state["logs"]), int(state["n_counted"])
+        any_start = is_real(self.reference)
         days = [day_text(one, name) for one in rankings.labels]
-        seen = {*labels}
-        for i in in_order(days, name, labels):
-            if days[i] in seen:
+        known = {day: i for i, day in enumerate(state["labels"])}
+        seen: set[str] = set() if skips_known else {*known}
+        changed = []
+        for i in in_order(days, name, state["labels"]):
+            day, part = days[i], rankings.rows[i]
+            if day in seen:
                 rule = "hold days that were not there before, each in one spelling"
                 raise invalid(name, rule, brief(rankings.labels[i]))
-            seen.add(days[i])
-            value, evidence = self._day([rankings.rows[i].rankings[j] for j in models])
+            seen.add(day)
+            is_complete = missing is None or not missing[part.items].any()
+            if not (is_complete or day in known):
+                break  # this day and those after it wait for their labels
+            row = [part.rankings[j] for j in models]
+            value, evidence = self._day(row)
+            new = value, int(row[0].n_samples), int(row[0].n_targets)
+            if day in known:
+                old = tuple(of_days[one][known[day]] for one in OF_VALUES)
+                if not (is_complete and np.allclose(old, new, 0, 1e-9, equal_nan=True)):
+                    changed.append(day)
+                continue
             if evidence is not None:
                 n_counted += 1
                 logs = np.broadcast_to(logs, evidence.shape)
                 logs = accumulated(logs, evidence, n_counted, any_start=any_start)
-            labels.append(days[i])
-            values.append(value)
             log = log_mean_evidence(logs)
             if any_start:  # with what later first days would have
                 log = float(np.logaddexp(log, math.log(unspent(n_counted))))
-            evidences.append(log / math.log(10))
-        days_so_far = {"labels": labels, "values": values, "log10_evidences": evidences}
-        return {**state, **days_so_far, "logs": logs, "n_counted": n_counted}
+            for one, entry in zip(
+                OF_DAYS, (day, log / math.log(10), *new), strict=True
+            ):
+                of_days[one].append(entry)
+        if changed:
+            warn(
+                f"The labels or scores of {listed(changed, 5)} have changed since the "
+                "day was added. The monitor goes on with what was added. To use the "
+                "new ones, start again without the state, with all days.",
+                UserWarning,
+            )
+        return {**state, **of_days, "logs": logs, "n_counted": n_counted}
 
     def _settings(self, models: list[str]) -> dict[str, Any]:
         """Return what a state must be of, for JSON."""
@@ -347,6 +408,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         return {
             "metric": None if self.metric is None else self._metric().name,
             "ties": self.ties,
+            "bet": self.bet,
             "reference": float(reference) if is_real(reference) else reference,
             "significance_level": self.significance_level,
             "bounds": bounds,
@@ -356,10 +418,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
     def _state(self, before: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the entries of a state, which is empty before the first day."""
         if before is None:
-            none: dict[str, Any] = {"labels": [], "values": [], "log10_evidences": []}
             start = LOG_NO_EVIDENCE if is_real(self.reference) else 0.0
-            sizes = {"n_counted": 0, "n_samples": 0, "n_targets": 0}
-            return {**none, **sizes, "logs": [start]}
+            return {**{one: [] for one in OF_DAYS}, "logs": [start], "n_counted": 0}
         if isinstance(before, RankingMonitorResult):
             before = before.state()
         state = check_state(before, settings)
@@ -369,7 +429,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
     def _method(self) -> str:
         """What the evidence is made of, in words."""
         if is_real(self.reference):
-            return "values of the days, from any day on"
+            bets = "values" if self.bet == "day" else "targets"
+            return f"{bets} of the days, from any day on"
         if self.reference != CHANCE:
             return "differences of the days"
         return "ranks of the targets" if self.metric is None else "p-values of the days"
@@ -405,6 +466,14 @@ class RankingMonitor(Question[RankingMonitorResult]):
             return math.nan, None
         values = [metric.value(one) for one in row]
         value = float(values[0] - sum(values[1:]))
+        if self.bet == "target":
+            ties, frame = row[0].groups, metric.frame(row[0], n_targets)
+            # of a tie across the cutoff, each target has its share of the places
+            above = ties.above, ties.size, ties.hits_above
+            found = metric.gain(*above, ties.hits, frame) / ties.hits
+            return value, ties.hits @ evidence_of_loss(
+                found[:, None], self.reference, 1.0
+            )
         if is_real(self.reference):
             return value, evidence_of_loss(value, self.reference, self._range()[1])
         if len(row) == 2:

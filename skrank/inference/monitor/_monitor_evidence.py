@@ -92,7 +92,7 @@ def evidence_of_pvalue(log10_pvalue: float) -> Floats:
     return found
 
 
-def evidence_of_loss(value: float, reference: float, high: float) -> Floats:
+def evidence_of_loss(value: Any, reference: float, high: float) -> Floats:
     """Return evidence that the mean of values up to `high` is below the reference.
 
     A share of what can be lost is bet on values below it (Waudby-Smith and Ramdas
