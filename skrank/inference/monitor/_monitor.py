@@ -38,6 +38,7 @@ from skrank.inference.monitor._monitor_state import (
     check_state,
     day_text,
     in_order,
+    is_before,
 )
 from skrank.inference.random_selection._random_selection import RandomSelectionTest
 from skrank.metrics._definitions import (
@@ -294,7 +295,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
         """Return the answer for the days before, and for those of `rankings`.
 
         The first new day with a label that is `missing`, and all days after it, are
-        left out. Days before may come again, and are skipped.
+        left out. With `skips_known`, days may come again; there is a warning if they
+        have changed, or if a new day is before the last one.
         """
         rankings = self._read(rankings)
         if rankings.kind != "groups":
@@ -357,18 +359,26 @@ class RankingMonitor(Question[RankingMonitorResult]):
         """Return the entries of a state after the days of rankings, in their order."""
         of_days = {one: [*state[one]] for one in OF_DAYS}
         logs, n_counted = np.array(state["logs"]), int(state["n_counted"])
-        any_start = is_real(self.reference)
+        any_start, before = is_real(self.reference), state["labels"]
         days = [day_text(one, name) for one in rankings.labels]
-        known = {day: i for i, day in enumerate(state["labels"])}
+        known = {day: i for i, day in enumerate(before)}
         seen: set[str] = set() if skips_known else {*known}
-        changed = []
-        for i in in_order(days, name, state["labels"]):
+        changed, late = [], []
+        for i in in_order(days, name, before):
             day, part = days[i], rankings.rows[i]
             if day in seen:
                 rule = "hold days that were not there before, each in one spelling"
                 raise invalid(name, rule, brief(rankings.labels[i]))
             seen.add(day)
             is_complete = missing is None or not missing[part.items].any()
+            if (
+                day not in known
+                and before
+                and skips_known
+                and is_before(day, before[-1])
+            ):
+                late.append(day)
+                continue
             if not (is_complete or day in known):
                 break  # this day and those after it wait for their labels
             row = [part.rankings[j] for j in models]
@@ -395,6 +405,13 @@ class RankingMonitor(Question[RankingMonitorResult]):
                 f"The labels or scores of {listed(changed, 5)} have changed since the "
                 "day was added. The monitor goes on with what was added. To use the "
                 "new ones, start again without the state, with all days.",
+                UserWarning,
+            )
+        if late:
+            warn(
+                f"Left out {listed(late, 5)}, which is before {before[-1]}, the last "
+                "day of the state. To use it, start again without the state, with all "
+                "days.",
                 UserWarning,
             )
         return {**state, **of_days, "logs": logs, "n_counted": n_counted}

@@ -153,8 +153,8 @@ class RankingMonitorResult(Result):
             )
         if self._bets_on_targets:
             said += (
-                f" This assumes that {ASSUMED}. If days differ, false alarms are more "
-                "likely."
+                f" This assumes that {ASSUMED}. If good and bad days come, false "
+                "alarms are more likely."
             )
         if self._are_alike:
             said += f" {ALIKE}"

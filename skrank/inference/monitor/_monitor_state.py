@@ -103,16 +103,30 @@ def _date_text(found: Mapping[str, str]) -> str:
     return f"{text}{time * (time not in ('T:00', 'T00:00:00'))}"
 
 
+def is_number(text: str) -> bool:
+    """Return whether the text of a day is a number."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def is_date(text: str) -> bool:
+    """Return whether the text of a day is a date."""
+    return _ISO.fullmatch(text) is not None
+
+
+def is_before(day: str, other: str) -> bool:
+    """Return whether a day is before another one, by numbers or by dates."""
+    if is_number(day) and is_number(other):
+        return Fraction(day) < Fraction(other)
+    return is_date(day) and is_date(other) and day < other
+
+
 def in_order(days: Sequence[str], name: str, before: Sequence[str]) -> list[int]:
     """Return the order of days by their texts, which are of one kind, as those before.
 
     Other texts than numbers and dates have no order that is known.
     """
     every = [*before[:1], *days]
-    kinds = [
-        "number" if _NUMBER.fullmatch(one) else "date" * bool(_ISO.fullmatch(one))
-        for one in every
-    ]
+    kinds = ["number" if is_number(one) else "date" * is_date(one) for one in every]
     for one, kind in zip(every, kinds, strict=True):
         if kind != kinds[0]:
             rule = "hold days of one kind: numbers, dates as '2026-01-31', or others"
