@@ -271,7 +271,8 @@ class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
         if self.reference is not None:
             label = f"reference {number(self.reference, 3)}"
             self.reference_ = upper.axhline(self.reference, **dashed, label=label)
-        evidence = 10.0 ** np.clip(self.log10_evidences, -300, 300)
+        # ticks beyond, up to twice as far, are still numbers
+        evidence = 10.0 ** np.clip(self.log10_evidences, -150, 150)
         self.evidence_ = _drawing.draw_line(
             lower, days, evidence, evidence_kw, **style, marker="." * (days.size == 1)
         )

@@ -39,7 +39,7 @@ from skrank.ranking._input import (
 _ADVICE = {
     "refuse": "--drop-missing-labels leaves these rows out; --strata reports on the "
     "whole list, if the others are a random sample of each stratum.",
-    "complete": "Monitor a day when its labels are complete.",
+    "complete": "--wait leaves these days, and all after them, to a later run.",
 }
 # Bytes of text that are read at once. Set by 5 million rows: with half of them these
 # take 1.2 times as long, and with eight times as many, 60 MB more.

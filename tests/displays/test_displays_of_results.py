@@ -511,11 +511,14 @@ def test_monitors_of_chance_of_models_and_of_texts():
     assert named.line_.get_xdata().tolist() == [0, 1]
     assert named.alarm_ is None
     # evidence beyond the largest number
-    for sign in (1, -1):
-        far = RankingMonitorDisplay(
-            ("1", "2"), *np.zeros((3, 2)), np.array([0, sign * 900.0]), metric="x"
+    for far in ([0, 900.0], [0, -900.0], [-900.0, 900.0]):
+        drawn = RankingMonitorDisplay(
+            ("1", "2"), *np.zeros((3, 2)), np.array(far), metric="x"
         ).plot()
-        assert np.isfinite(far.evidence_.get_ydata()).all()
+        assert np.log10(drawn.evidence_.get_ydata()) == pytest.approx(
+            np.clip(far, -150, 150)
+        )
+        drawn.figure_.canvas.draw()
 
 
 def test_what_a_display_of_days_refuses():
