@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import rankdata
+from scipy.stats import binom, rankdata
 from sklearn.metrics import roc_auc_score
 
 from cases import AreaUnderROC, assert_share, runs
@@ -33,6 +33,7 @@ from skrank.inference.monitor._monitor_evidence import (
     LOG_NO_EVIDENCE,
     accumulated,
     are_alike,
+    are_apart,
     evidence_of_places,
     unspent,
 )
@@ -1055,6 +1056,77 @@ def test_days_that_depend_on_one_another_warn(name):
     assert "given the days before" in result.conclusion()
     # random rankings stay so, whatever the days before had
     MONITORS["chance by a metric"].from_predictions(y, score + season * y, groups=day)
+
+
+def naive_sum_of_squares(h, m):
+    """Squared errors after the likeliest change, in standard errors, by pmfs."""
+
+    fits = []
+    for k in range(1, len(h)):
+        parts = [h[:k].sum() / m[:k].sum(), h[k:].sum() / m[k:].sum()]
+        p = np.repeat(parts, [k, len(h) - k])
+        fits.append((binom.logpmf(h, m, p).sum(), -k, p))
+    p = max(fits, key=lambda one: one[:2])[2]
+    total = variance = 0.0
+    for hits, size, chance in zip(h, m, p, strict=True):
+        if 0 < chance < 1:
+            every = np.arange(size + 1)
+            squares = (every - size * chance) ** 2 / (size * chance * (1 - chance)) - 1
+            variance += binom.pmf(every, size, chance) @ squares**2
+            total += squares[hits]
+    return total / math.sqrt(variance)
+
+
+def test_days_whose_targets_depend_on_one_another():
+    # judge: another computation of the statistic, whose limit is 2.5 errors
+    rng, found = np.random.default_rng(0), []
+    for i in range(60):
+        n = 10 + i
+        logits = (
+            0.4 + (0, 0.5, 0.9)[i % 3] * rng.normal(size=n) - 2.0 * (np.arange(n) > 9)
+        )
+        m = rng.poisson((2, 12, 30)[i // 3 % 3], n).clip(1)
+        h = rng.binomial(m, 1 / (1 + np.exp(-logits)))
+        expected = naive_sum_of_squares(h, m) > 2.5
+        found.append(expected)
+        values = np.insert(h / m, i // 2, math.nan)  # a day without targets
+        assert are_apart(values, np.insert(m, i // 2, 0).astype(float)) == expected
+    assert 10 < sum(found) < 50
+    ten = np.full(20, 10.0)
+    for values in (np.zeros(20), np.ones(20), np.repeat([1.0, 0.0], 10)):
+        assert not are_apart(values, ten)  # the last one is a change
+    assert are_apart(np.tile([1.0, 0.0], 10), ten)
+    assert not are_apart(np.tile([1.0, 0.0], 4), ten[:8])
+    assert not are_apart(np.tile([1.0, 0.0], 10), np.ones(20))  # one target a day
+
+
+def test_targets_that_depend_on_one_another_warn():
+    rng = np.random.default_rng(1)
+    y, score, day = days_of(40, rng, rate=0.3)
+    scores = score + (1.5 + 2 * rng.normal(size=40)[day]) * y
+    monitor = RankingMonitor("recall@30", reference=0.4, bet="target")
+    with pytest.warns(UserWarning, match="differ by more than those of independent"):
+        result = monitor.from_predictions(y, scores, groups=day)
+    assert "good and bad days come, and false alarms are more" in result.conclusion()
+    by_day = RankingMonitor("recall@30", reference=0.4)
+    assert (
+        "independent" not in by_day.from_predictions(y, scores, groups=day).conclusion()
+    )
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("rate", [2.5, 10, 50])
+@pytest.mark.parametrize("later", [0.6, 0.3])
+def test_independent_targets_do_not_differ_by_days(rate, later):
+    # looked at on each of 200 days
+    found = []
+    for i in range(runs(100)):
+        rng = np.random.default_rng([i, 7])
+        m = rng.poisson(rate, 200)
+        h = rng.binomial(m, np.where(np.arange(200) < 60, 0.6, later))
+        values = np.where(m > 0, h / np.maximum(m, 1), math.nan)
+        found.append(any(are_apart(values[:n], m[:n] + 0.0) for n in range(10, 201)))
+    assert_share(found, most=0.04)
 
 
 @pytest.mark.nightly

@@ -25,13 +25,14 @@ from skrank.inference.monitor._monitor_evidence import (
     Floats,
     accumulated,
     are_alike,
+    are_apart,
     evidence_of_loss,
     evidence_of_places,
     evidence_of_pvalue,
     log_mean_evidence,
     unspent,
 )
-from skrank.inference.monitor._monitor_result import ALIKE, RankingMonitorResult
+from skrank.inference.monitor._monitor_result import ALIKE, APART, RankingMonitorResult
 from skrank.inference.monitor._monitor_state import (
     OF_DAYS,
     OF_VALUES,
@@ -315,6 +316,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
         alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
         known = [one for one in values if not math.isnan(one)]
         alike = settings["bounds"] is not None and are_alike(np.array(values))
+        sizes = np.array(of_days["n_targets"], dtype=float)
+        apart = self.bet == "target" and are_apart(np.array(values), sizes)
         result = RankingMonitorResult(
             metric=self._metric().name,
             method=self._method(),
@@ -337,6 +340,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             _bounds=self._range(),
             _settings=settings,
             _are_alike=alike,
+            _are_apart=apart,
         )
         if not n_counted:
             warn(
@@ -345,6 +349,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
             )
         if alike:
             warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
+        if apart:
+            warn(APART, UserWarning)
         return result
 
     def _add_days(

@@ -23,6 +23,11 @@ ALIKE = (
 )
 #: What bets on targets assume.
 ASSUMED = "the targets of a day are independent of one another, given the days before"
+#: What is said if they are not.
+APART = (
+    "The values of the days differ by more than those of independent targets: good and "
+    "bad days come, and false alarms are more likely. Bet on days."
+)
 
 
 @signature_of()
@@ -97,14 +102,15 @@ class RankingMonitorResult(Result):
     significance_level: float
     # logarithms of the evidence by setting, number of days that counted, numbers of
     # items and of targets of each day, range of the values, the settings of the monitor
-    # with the names of the models, and whether the days depend on one another, where
-    # the level needs that not
+    # with the names of the models, and whether the days depend on one another, or their
+    # targets, where the level needs that not
     _logs: tuple[float, ...]
     _n_counted: int
     _sizes: tuple[tuple[int, ...], tuple[int, ...]]
     _bounds: tuple[float, float]
     _settings: dict[str, Any]
     _are_alike: bool
+    _are_apart: bool
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return limits of the mean of the values, which hold on all days at once.
@@ -152,9 +158,9 @@ class RankingMonitorResult(Result):
                 f"any day is at most {level} if it is true."
             )
         if self._bets_on_targets:
+            doubt = "If good and bad days come, false alarms are more likely."
             said += (
-                f" This assumes that {ASSUMED}. If good and bad days come, false "
-                "alarms are more likely."
+                f" This assumes that {ASSUMED}. {APART if self._are_apart else doubt}"
             )
         if self._are_alike:
             said += f" {ALIKE}"
