@@ -13,8 +13,10 @@ the shift on day 60; the delay is that of the median and of nine in ten.
 
 "targets" compares the bets on days and on targets. Each target is found with a chance
 of 0.6, which halves on day 60. The logits of the chances of days have the given
-standard deviation, in spells of strength 0.9: targets are independent if it is 0. Then
-the same with scores, where the other items of a day set what it takes to be in its top.
+standard deviation, in spells of strength 0.9: targets are independent if it is 0. It
+counts the warnings that days differ, up to a false alarm or to the end, looked at on
+every day. Then the same with scores, where the other items of a day set what it takes
+to be in its top.
 
 Three other kinds are about what a monitor assumes. "dependent": days whose quality goes
 up and down in spells, an autoregression with the given strength from day to day; the
@@ -42,7 +44,7 @@ from skrank import (
     make_metric,
     recall_at_t,
 )
-from skrank.inference.monitor._monitor_evidence import are_alike
+from skrank.inference.monitor._monitor_evidence import are_alike, are_apart
 
 # items of a day, mean number of targets, distinct scores, rhythm of the targets
 KINDS = {
@@ -257,10 +259,15 @@ def said_of(alarms):
     false, after = (np.asarray(alarms[broken], float) for broken in (False, True))
     delay = np.sort(after[after >= 60]) - 59
     middle, most = (delay[int(q * delay.size)] for q in (0.5, 0.9))
-    return (
+    said = (
         f"false alarms {np.isfinite(false).mean():.3f}, delay {middle:g} / {most:g}, "
         f"before the break {np.mean(after < 60):.3f}"
     )
+    if "warned" in alarms:
+        alarm, seen = np.array(alarms["warned"]).T
+        said += f"; warned before a false alarm {np.mean(alarm & seen):.3f}, "
+        said += f"in all {np.mean(seen):.3f}"
+    return said
 
 
 def targets(runs):
@@ -305,9 +312,14 @@ def compare_bets(found, metric, mean, data, broken):
         for part in (1.0, 0.8):
             monitor = RankingMonitor(metric, reference=part * mean, bet=bet)
             alarms = found.setdefault(f"{bet}, {part:g} of {mean:.3f}", {})
-            alarms.setdefault(broken, []).append(
-                first_alarm(monitor.from_rankings(data))
-            )
+            result = monitor.from_rankings(data)
+            first = first_alarm(result)
+            alarms.setdefault(broken, []).append(first)
+            if bet == "target" and not broken:
+                values, sizes = np.array(result.values), np.array(result._sizes[1])
+                end = min(first, values.size - 1) + 1
+                seen = any(are_apart(values[:n], sizes[:n]) for n in range(10, end + 1))
+                alarms.setdefault("warned", []).append((result.alarm, seen))
 
 
 def main(runs, kinds):

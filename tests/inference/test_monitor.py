@@ -397,6 +397,7 @@ def test_limits_after_an_alarm_by_targets():
 
 
 @pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore:The values of")  # of a few runs, or of the break
 @pytest.mark.parametrize("rate", [2.5, 10, 50])
 def test_false_alarms_of_bets_on_targets(rate):
     """The reference is the chance of each target; halved on day 60 in other runs."""
