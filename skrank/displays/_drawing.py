@@ -127,7 +127,7 @@ def gid(artist: Any) -> str:
 def name_days(ax: Any, days: Any, labels: Sequence[str]) -> None:
     """Name days below an axes: each of a few, and otherwise dates or some labels."""
     from matplotlib import dates as untyped
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, ScalarFormatter
 
     dates: Any = untyped
     is_dated = days.dtype.kind == "M"
@@ -140,7 +140,9 @@ def name_days(ax: Any, days: Any, labels: Sequence[str]) -> None:
         form: Any = dates.ConciseDateFormatter(locator)
     else:
         locator = MaxNLocator(5, integer=True)
-        form = FuncFormatter(partial(_name_at, names))
+        form = ScalarFormatter(useOffset=False)
+        if any(f"{day:g}" != name for day, name in names.items()):
+            form = FuncFormatter(partial(_name_at, names))
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(form)
 

@@ -43,7 +43,7 @@ class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
     log10_evidences : ndarray of shape (n_days,)
         Decimal logarithm of the evidence after each day.
     metric : str
-        Name of the values.
+        Name of the metric, or of its difference.
     reference : float, default=None
         Number that the mean is compared with; 0 for the difference of two models. None
         draws no line.

@@ -476,8 +476,10 @@ def test_days_are_named(n_days, names, place, shown):
     elif place != "M8[D]":
         low, high = lower.get_xlim()
         for one in labels:
-            if low <= one.get_position()[0] <= high:
-                assert one.get_text() in result.labels
+            x = one.get_position()[0]
+            if low <= x <= high:
+                expected = f"{x:g}" if place is float else result.labels[int(x)]
+                assert one.get_text() == expected
     # nothing overlaps, and the legend is in the figure, above the axes
     boxes = [one.get_window_extent() for one in labels]
     boxes = sorted((one.x0, one.x1) for one in boxes)
