@@ -151,7 +151,7 @@ def _monitor(options: argparse.Namespace) -> int:
     before = None
     if options.state is not None and os.path.exists(options.state):
         before = _read_state(options.state)
-    missing = "keep" if options.wait else "complete"
+    missing = "wait" if options.wait else "complete"
     read, _ = _read(options, {"groups": options.group}, missing)
     is_missing = np.isnan(read["y_true"].astype(float))
     read["y_true"] = read["y_true"] == 1
@@ -177,14 +177,14 @@ def _notes(
     notes = []
     if known:
         notes.append(f"Added {_days(new)}" + f": {listed(new, 5)}" * bool(new) + ".")
-    left = [day for day in days if day not in result.labels]
-    waiting = [day for day in left if not is_before(day, result.labels[-1])]
+    left, last = {*days} - {*result.labels}, result.labels[-1]
+    waiting = [day for day in left if not is_before(day, last)]
     if waiting:
         first = waiting[in_order(waiting, "--group", [])[0]]
         n_missing = np.count_nonzero(is_missing[days[first]])
         notes.append(
-            f"Left {_days(waiting)} to a later run, from {first} on, because "
-            f"{n_missing} labels of this day are missing."
+            f"Left {_days(waiting)} to a later run, from {first} on (missing labels: "
+            f"{n_missing})."
         )
     return notes
 

@@ -1123,7 +1123,7 @@ def test_a_job_of_each_day_waits_for_labels(tmp_path, capsys, bet):
         out, err = capsys.readouterr()
         date = datetime.date(2026, 1, 1) + datetime.timedelta(days=last)
         said = " ".join(out.split())
-        assert f"Left 3 days to a later run, from {date} on, because" in said
+        assert f"Left 3 days to a later run, from {date} on (missing" in said
         assert ("Added 3 days: " in said) == (today > 9)
         assert err == f"skrank: wrote {state}\n"
     whole = weeks(tmp_path, "all.csv", range(67))
@@ -1197,6 +1197,37 @@ def test_an_error_leaves_the_state_as_it_was(tmp_path, capsys, monkeypatch):
     assert "no space left" in capsys.readouterr().err
     assert state.read_text() == before
     assert {one.name for one in tmp_path.iterdir()} == {"a.csv", "b.csv", "state.json"}
+
+
+def test_a_day_without_targets_has_labels_that_are_texts(tmp_path, capsys):
+    state, path = tmp_path / "state.json", tmp_path / "t.csv"
+    asked = [
+        "monitor",
+        str(path),
+        *WATCH,
+        "--state",
+        str(state),
+        "--pos-label",
+        "fraud",
+    ]
+    rows = [f"{'fraud' if i < 2 else 'fine'},{-i}" for i in range(20)]
+    path.write_text("\n".join(["day,fraud,model", *(f"1,{one}" for one in rows)]))
+    assert main(asked) == 0
+    none = [one.replace("fraud", "fine") for one in rows]
+    path.write_text("\n".join(["day,fraud,model", *(f"2,{one}" for one in none)]))
+    capsys.readouterr()
+    assert main(asked) == 0
+    assert "warning: No row has the label 'fraud'." in capsys.readouterr().err
+    found = json.loads(state.read_text())
+    assert found["values"] == [1.0, None]
+    assert found["n_targets"] == [2, 0]
+    # a missing label is missing, though no row has the label of the targets
+    gap = [",-0", *none[1:]]
+    path.write_text("\n".join(["day,fraud,model", *(f"3,{one}" for one in gap)]))
+    assert "--wait leaves these days" in error_of(capsys, asked)
+    assert main([*asked, "--wait"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.endswith("Left 1 day to a later run, from 3 on (missing labels: 1).")
 
 
 def test_the_page_of_a_monitor(tmp_path, capsys, monkeypatch):
