@@ -556,7 +556,8 @@ def _add_monitor(commands: Any) -> None:
         epilog=_MONITOR_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    monitor.set_defaults(run=_monitor, options={"significance_level": "--level"})
+    said = {"significance_level": "--level", "previous": "--state"}
+    monitor.set_defaults(run=_monitor, options=said)
     _add_columns(monitor)
     _add_labels(monitor)
     add = monitor.add_argument

@@ -1287,6 +1287,7 @@ def test_a_monitor_goes_on_with_its_state(tmp_path, capsys, shift, status):
     assert capsys.readouterr().out == f"{told}\n\nAdded 0 days.\n"
     assert state.read_text() == before
     other = error_of(capsys, [*again, "--level", "0.01"])
+    assert "`--state` must be the" in other
     assert "state['significance_level']" in other
     assert state.read_text() == before
     assert "name a file of `--state`" in error_of(capsys, [*again[:-1], str(first)])
