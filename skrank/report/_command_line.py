@@ -156,9 +156,7 @@ def _monitor(options: argparse.Namespace) -> int:
     is_missing = np.isnan(read["y_true"].astype(float))
     read["y_true"] = read["y_true"] == 1
     rankings = Rankings.from_predictions(**read)
-    result = monitor._result_after(
-        before, rankings, "--group", missing=is_missing, skips_known=True
-    )
+    result = monitor._result_after(before, rankings, "--group", missing=is_missing)
     notes = _notes(rankings, before, result, is_missing)
     table = {"day": result.labels, **result._columns()}
     printed = [str(result), *(fill(one, 72) for one in (result.conclusion(), *notes))]

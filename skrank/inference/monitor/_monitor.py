@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from itertools import takewhile
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,6 +60,7 @@ CHANCE = "random selection"
 # close to it: a day can multiply the evidence by at most 1 / (1 - share). With half of
 # it, a loss of all precision is found after 140 days.
 _LEAST = 0.1
+_NEW = "hold days that were not there before, each in one spelling"
 
 
 class RankingMonitor(Question[RankingMonitorResult]):
@@ -291,13 +294,11 @@ class RankingMonitor(Question[RankingMonitorResult]):
         name: str = "groups",
         *,
         missing: NDArray[np.bool_] | None = None,
-        skips_known: bool = False,
     ) -> RankingMonitorResult:
         """Return the answer for the days before, and for those of `rankings`.
 
-        The first new day with a label that is `missing`, and all days after it, are
-        left out. With `skips_known`, days may come again; there is a warning if they
-        have changed, or if a new day is before the last one.
+        If it is told which labels are `missing`, the days may be those of a file that
+        holds some of the days before, and some that are not complete.
         """
         rankings = self._read(rankings)
         if rankings.kind != "groups":
@@ -305,7 +306,10 @@ class RankingMonitor(Question[RankingMonitorResult]):
         models = self._models(rankings)
         settings = self._settings([as_text(rankings.names[i]) for i in models])
         state = self._state(before, settings)
-        state = self._add_days(state, rankings, models, name, missing, skips_known)
+        days = _days(rankings, models, name, state["labels"])
+        if missing is not None:
+            days = self._new_days(days, state, missing)
+        state = self._add_days(state, days, name)
         of_days = {one: tuple(state[one]) for one in OF_DAYS}
         labels, values = of_days["labels"], of_days["values"]
         evidences = of_days["log10_evidences"]
@@ -353,59 +357,24 @@ class RankingMonitor(Question[RankingMonitorResult]):
             warn(APART, UserWarning)
         return result
 
-    def _add_days(
-        self,
-        state: Mapping[str, Any],
-        rankings: Rankings,
-        models: Sequence[int],
-        name: str,
-        missing: NDArray[np.bool_] | None,
-        skips_known: bool,
-    ) -> dict[str, Any]:
-        """Return the entries of a state after the days of rankings, in their order."""
-        of_days = {one: [*state[one]] for one in OF_DAYS}
-        logs, n_counted = np.array(state["logs"]), int(state["n_counted"])
-        any_start, before = is_real(self.reference), state["labels"]
-        days = [day_text(one, name) for one in rankings.labels]
+    def _new_days(
+        self, days: list[_Day], state: Mapping[str, Any], missing: NDArray[np.bool_]
+    ) -> list[_Day]:
+        """Return the days after those of a state, up to the first that lacks a label.
+
+        There is a warning if a day of the state is not as it was, or if a new one is
+        before its last.
+        """
+        before, changed = state["labels"], []
         known = {day: i for i, day in enumerate(before)}
-        seen: set[str] = set() if skips_known else {*known}
-        changed, late = [], []
-        for i in in_order(days, name, before):
-            day, part = days[i], rankings.rows[i]
-            if day in seen:
-                rule = "hold days that were not there before, each in one spelling"
-                raise invalid(name, rule, brief(rankings.labels[i]))
-            seen.add(day)
-            is_complete = missing is None or not missing[part.items].any()
-            if (
-                day not in known
-                and before
-                and skips_known
-                and is_before(day, before[-1])
-            ):
-                late.append(day)
-                continue
-            if not (is_complete or day in known):
-                break  # this day and those after it wait for their labels
-            row = [part.rankings[j] for j in models]
-            value, evidence = self._day(row)
-            new = value, int(row[0].n_samples), int(row[0].n_targets)
-            if day in known:
-                old = tuple(of_days[one][known[day]] for one in OF_VALUES)
-                if not (is_complete and np.allclose(old, new, 0, 1e-9, equal_nan=True)):
-                    changed.append(day)
-                continue
-            if evidence is not None:
-                n_counted += 1
-                logs = np.broadcast_to(logs, evidence.shape)
-                logs = accumulated(logs, evidence, n_counted, any_start=any_start)
-            log = log_mean_evidence(logs)
-            if any_start:  # with what later first days would have
-                log = float(np.logaddexp(log, math.log(unspent(n_counted))))
-            for one, entry in zip(
-                OF_DAYS, (day, log / math.log(10), *new), strict=True
-            ):
-                of_days[one].append(entry)
+        waits = {one.text for one in days if missing[one.items].any()}
+        for one in days:
+            if one.text in known:
+                old = tuple(state[name][known[one.text]] for name in OF_VALUES)
+                now = self._value(one.row), *one.sizes
+                is_same = np.allclose(old, now, 0, 1e-9, equal_nan=True)
+                if one.text in waits or not is_same:
+                    changed.append(one.text)
         if changed:
             warn(
                 f"The labels or scores of {listed(changed, 5)} have changed since the "
@@ -413,13 +382,39 @@ class RankingMonitor(Question[RankingMonitorResult]):
                 "new ones, start again without the state, with all days.",
                 UserWarning,
             )
+        new = [one for one in days if one.text not in known]
+        late = [one.text for one in new if before and is_before(one.text, before[-1])]
         if late:
             warn(
-                f"Left out {listed(late, 5)}, which is before {before[-1]}, the last "
-                "day of the state. To use it, start again without the state, with all "
-                "days.",
+                f"Left out {listed(late, 5)}, before {before[-1]}, the last day of the "
+                "state. To use it, start again without the state, with all days.",
                 UserWarning,
             )
+        new = [one for one in new if one.text not in late]
+        return [*takewhile(lambda one: one.text not in waits, new)]
+
+    def _add_days(
+        self, state: Mapping[str, Any], days: list[_Day], name: str
+    ) -> dict[str, Any]:
+        """Return the entries of a state after more days."""
+        of_days = {one: [*state[one]] for one in OF_DAYS}
+        logs, n_counted = np.array(state["logs"]), int(state["n_counted"])
+        any_start, known = is_real(self.reference), {*state["labels"]}
+        for day in days:
+            if day.text in known:
+                raise invalid(name, _NEW, brief(day.text))
+            value = self._value(day.row)
+            evidence = None if math.isnan(value) else self._evidence(day.row, value)
+            if evidence is not None:
+                n_counted += 1
+                logs = np.broadcast_to(logs, evidence.shape)
+                logs = accumulated(logs, evidence, n_counted, any_start=any_start)
+            log = log_mean_evidence(logs)
+            if any_start:  # with what later first days would have
+                log = float(np.logaddexp(log, math.log(unspent(n_counted))))
+            entries = day.text, log / math.log(10), value, *day.sizes
+            for one, entry in zip(OF_DAYS, entries, strict=True):
+                of_days[one].append(entry)
         return {**state, **of_days, "logs": logs, "n_counted": n_counted}
 
     def _settings(self, models: list[str]) -> dict[str, Any]:
@@ -481,31 +476,35 @@ class RankingMonitor(Question[RankingMonitorResult]):
         other = names.index(self.reference)
         return [1 - other, other]
 
-    def _day(self, row: list[Ranking]) -> tuple[float, Floats | None]:
-        """Return the value of a day, and the evidence by setting; None without it."""
+    def _value(self, row: list[Ranking]) -> float:
+        """Return the value of a day, or the difference of two models."""
         metric: Any = self._metric()
-        n_targets, n_others = row[0].n_targets, row[0].n_non_targets
-        if not metric.is_defined(n_targets, n_others):
-            return math.nan, None
+        if not metric.is_defined(row[0].n_targets, row[0].n_non_targets):
+            return math.nan
         values = [metric.value(one) for one in row]
-        value = float(values[0] - sum(values[1:]))
+        return float(values[0] - sum(values[1:]))
+
+    def _evidence(self, row: list[Ranking], value: float) -> Floats | None:
+        """Return the evidence of a day with a value, by setting; None without it."""
+        n_targets, n_others = row[0].n_targets, row[0].n_non_targets
         if self.bet == "target":
-            ties, frame = row[0].groups, metric.frame(row[0], n_targets)
-            # of a tie across the cutoff, each target has its share of the places
+            metric, ties = self._metric(), row[0].groups
             above = ties.above, ties.size, ties.hits_above
-            found = metric.gain(*above, ties.hits, frame) / ties.hits
-            return value, ties.hits @ evidence_of_loss(
-                found[:, None], self.reference, 1.0
+            # of a tie across the cutoff, each target has its share of the places
+            found = metric.gain(*above, ties.hits, metric.frame(row[0], n_targets))
+            found = (found / ties.hits)[:, None]
+            return np.asarray(
+                ties.hits @ evidence_of_loss(found, self.reference, self._range()[1])
             )
         if is_real(self.reference):
-            return value, evidence_of_loss(value, self.reference, self._range()[1])
+            return evidence_of_loss(value, self.reference, self._range()[1])
         if len(row) == 2:
-            return value, evidence_of_loss(-value, 0.0, self._range()[1])
+            return evidence_of_loss(-value, 0.0, self._range()[1])
         if not (n_targets and n_others):
-            return value, None
+            return None
         if self.metric is None:
-            return value, evidence_of_places(row[0])
-        return value, evidence_of_pvalue(self._log10_pvalue(row[0], value))
+            return evidence_of_places(row[0])
+        return evidence_of_pvalue(self._log10_pvalue(row[0], value))
 
     def _log10_pvalue(self, ranking: Ranking, value: float) -> float:
         """Return the p-value of a day, which days of one shape compute together."""
@@ -535,3 +534,31 @@ class RankingMonitor(Question[RankingMonitorResult]):
         return make_metric(
             "average_precision" if self.metric is None else self.metric, self.ties
         )
+
+
+class _Day(NamedTuple):
+    """A day by its text, its ranking by each model, and its items."""
+
+    text: str
+    row: list[Ranking]
+    items: Any
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of items and of targets."""
+        return int(self.row[0].n_samples), int(self.row[0].n_targets)
+
+
+def _days(
+    rankings: Rankings, models: Sequence[int], name: str, before: Sequence[str]
+) -> list[_Day]:
+    """Return the days in their order, after those before."""
+    texts = [day_text(one, name) for one in rankings.labels]
+    for text, n in Counter(texts).items():
+        if n > 1:
+            raise invalid(name, _NEW, brief(text))
+    rows = [[part.rankings[j] for j in models] for part in rankings.rows]
+    return [
+        _Day(texts[i], rows[i], rankings.rows[i].items)
+        for i in in_order(texts, name, before)
+    ]
