@@ -196,8 +196,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         if not isinstance(reference, str) and not low < reference < high:
             rule = f"be between {low:.4g} and {high:.4g} for {made.name}"
             raise invalid("reference", rule, brief(reference))
-        by_day = not isinstance(reference, str) and bet == "day"
-        if not by_day or (reference - low) / (high - low) >= _LEAST:
+        if isinstance(reference, str) or bet == "target":
+            return
+        if (reference - low) / (high - low) >= _LEAST:
             return
         if isinstance(made, PrecisionAtT):
             rule = f"be at least {_LEAST} for precision"
