@@ -57,9 +57,9 @@ _PLAN_EXAMPLE = """example, 500 labels that hold the top 100 of two models:
       --budget 500 --t 100 --keep id -o plan.csv
 """
 
-_MONITOR_EXAMPLE = """example, each day with the rows of the day before:
-  skrank monitor yesterday.csv --target fraud --score model --group day \\
-      --metric recall@30 --reference 0.4 --state monitor.json
+_MONITOR_EXAMPLE = """example, each day with the rows of the last weeks:
+  skrank monitor last_30_days.csv --target fraud --score model --group day \\
+      --metric recall@30 --reference 0.4 --state monitor.json --wait
 """
 
 

@@ -55,6 +55,6 @@ class MonitorPage(NamedTuple):
             tuple(cells),
             rows,
             1,
-            f"value: {result.metric} of the day; low and high: 95 % limits of the mean "
-            "after the day; p: valid on any day.",
+            f"value: of the day, by {result.metric}; low and high: 95 % limits of the "
+            "mean after the day; p: valid on any day.",
         )
