@@ -543,6 +543,8 @@ def choose_method(method: str, usual: Sequence[str], data: str) -> str:
             "groups with weights": "weighted items in several data sets",
             "groups with clusters": "`groups` with `clusters`",
             "folds": "the folds of a cross-validation",
+            "values": "values without `ratio`",
+            "values of folds": "values with `ratio`",
         }
         raise invalid("method", f"be one of {names} for {said[data]}", repr(method))
     return usual[0] if method == "auto" else method
