@@ -59,7 +59,7 @@ def test_every_comparison_turns_with_its_models(data, method):
 
     def answer(models):
         if data.startswith("values"):
-            values = {name: rankdata(one)[:9] for name, one in models.items()}
+            values = {name: rankdata(one)[Y][:9] for name, one in models.items()}
             return ask.from_values(values, **DATA[data])
         return ask.from_predictions(Y, models, **DATA[data])
 

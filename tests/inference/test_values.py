@@ -223,6 +223,7 @@ def test_equal_values():
     assert (found.difference, found.pvalue, found.probability_superior) == (0, 1, 0.5)
     with pytest.warns(UndefinedMetricWarning, match="the interval is undefined"):
         assert np.isnan(found.confidence_interval()).all()
+    assert found.conclusion().endswith(": 0.41 and 0.41 (p = 1).")
     # a constant difference has no error, but signs
     with pytest.warns(UndefinedMetricWarning, match="'sign' and 'wilcoxon'"):
         found = compare({"a": A, "b": A - 0.25})
@@ -242,6 +243,8 @@ def test_equal_values():
         ([A, B], {}, r"from names to values.*\(n_values, n_rankings\).* got list"),
         (A, {}, "got ndarray of shape"),
         (np.stack([A, B]), {}, "a column for each model; got shape"),
+        ({"a": A, "b": 1e200 * B}, {}, r"\['b'\] must be at most 1e\+100 in size"),
+        (None, {"name": 3}, "`name` must be a text or None; got 3"),
         (None, {"ratio": 0}, "`ratio` must be a finite number above 0"),
         (None, {"ratio": 1 / 4, "n_repeats": 2}, "be a divisor of the number of rows"),
         (None, {"n_repeats": 5}, "`n_repeats` must be 1 without `ratio`"),

@@ -401,6 +401,8 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
           P(a > b)        0.9804
         """
         table = read_values(values, ratio, n_repeats)
+        if name is not None and not (isinstance(name, str) and name):
+            raise invalid("name", "be a text or None", brief(name))
         models = _ComparedValues(self, table, name)
         if len(models.names) == 2 and baseline is None:
             (result,) = self._compare(models, [(0, 1)])

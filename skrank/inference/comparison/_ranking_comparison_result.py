@@ -247,6 +247,8 @@ class RankingComparisonResult(Result):
         low, high = limits_of(self)
         p = format_pvalue(self.log10_pvalue, is_limit=self.is_pvalue_limit, called="p")
         limits = f"95 % interval of the difference {low:.3g} to {high:.3g}, {p}"
+        if math.isnan(low):  # a method without it
+            limits = p
         values = f": {self.value_a:.3g} and {self.value_b:.3g}"
         if math.isnan(self.value_a + self.value_b):
             values = ""  # not known, as hits that both have

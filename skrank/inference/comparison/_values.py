@@ -23,6 +23,9 @@ from skrank.ranking._score_table import named_columns
 
 Floats = NDArray[np.float64]
 
+# Squares of larger values may overflow.
+_LARGEST = 1e100
+
 
 class ValueTable(NamedTuple):
     """Values of shape (n_rows, n_models), with the labels of the rows.
@@ -94,5 +97,9 @@ def _with_gaps(name: str, column: Any) -> Floats:
     known, column = as_column_with_gaps(name, column)
     found = np.full(known.size, np.nan)
     if known.any():
-        found[known] = check_numbers(name, as_numbers(name, column[known]))
+        numbers = check_numbers(name, as_numbers(name, column[known]))
+        if abs(numbers).max() > _LARGEST:
+            rule = f"be at most {_LARGEST:g} in size, as their squares are summed"
+            raise invalid(name, rule, brief(abs(numbers).max().item()))
+        found[known] = numbers
     return found
