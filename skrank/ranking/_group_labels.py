@@ -174,6 +174,7 @@ def take_parts(
             is_target[items].nonzero()[0],
             data.y_score[items],
             None if weight is None else weight[items],
+            turned=data.turned,
         )
         for items in parts
     ]

@@ -41,7 +41,9 @@ class RankingInput:
     """Checked input: positions of the targets, scores, weights, and missed targets.
 
     Items of weight 0 are left out: `kept` marks the others, and is None for all. Other
-    columns must fit `of_items`, which are all.
+    columns must fit `of_items`, which are all. `n_unlisted` items at the end have no
+    score of their own. `turned` is the type of the scores as they were given, if lower
+    ones are better, and else None.
     """
 
     targets: NDArray[np.intp]
@@ -50,6 +52,8 @@ class RankingInput:
     n_missed: int = 0
     kept: NDArray[np.bool_] | None = None
     of_items: Items | None = None
+    n_unlisted: int = 0
+    turned: np.dtype[Any] | None = None
 
     @property
     def is_target(self) -> NDArray[np.bool_]:
@@ -87,8 +91,13 @@ def check_ranking_input(
         weight = of_items.read("sample_weight", sample_weight, _as_weights)
         weight = None if np.all(weight == 1) else weight
     targets = _targets_of(labels, y_true, pos_label, whole=whole)
-    scores = oriented(scores, lower_is_better)
-    data = RankingInput(targets, scores, weight, of_items=of_items)
+    data = RankingInput(
+        targets,
+        oriented(scores, lower_is_better),
+        weight,
+        of_items=of_items,
+        turned=scores.dtype if lower_is_better else None,
+    )
     if weight is not None and not weight.all():
         data = _without_zeros(data)
     return with_unlisted(data, n_missed, n_unlisted)
@@ -99,12 +108,12 @@ def _without_zeros(data: RankingInput) -> RankingInput:
     assert data.weight is not None
     kept = data.weight > 0
     weight = data.weight[kept]
-    return RankingInput(
-        np.flatnonzero(data.is_target[kept]),
-        data.y_score[kept],
-        None if np.all(weight == 1) else weight,
+    return replace(
+        data,
+        targets=np.flatnonzero(data.is_target[kept]),
+        y_score=data.y_score[kept],
+        weight=None if np.all(weight == 1) else weight,
         kept=kept,
-        of_items=data.of_items,
     )
 
 
@@ -157,6 +166,7 @@ def append_unlisted(data: RankingInput, missed: int, unlisted: int) -> RankingIn
         targets=np.append(data.targets, targets),
         y_score=np.append(scores, np.full(unlisted, low, scores.dtype)),
         weight=weight,
+        n_unlisted=unlisted,
     )
 
 

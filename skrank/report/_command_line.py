@@ -31,6 +31,7 @@ from skrank.inference.sampled._labels_to_collect import (
 )
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics import average_precision
+from skrank.ranking._input import oriented
 from skrank.ranking._plan_check import KNOWN
 from skrank.ranking._rankings import Rankings
 from skrank.report._report import RankingReport
@@ -105,7 +106,13 @@ def _report(options: argparse.Namespace) -> int:
         asked = {"metrics": options.metric, "t": options.at, "random_state": 0}
         asked |= {"gains": options.gains, "thresholds": options.threshold}
         compare_by = options.compare_by or "average_precision"
-        report = RankingReport(compare_by, **asked).from_predictions(**read)
+        # with the scores of the file, which thresholds and gains tables show
+        lower = [name for name, (_, low) in _scores(options).items() if low]
+        given = {name: oriented(read["y_score"][name], True) for name in lower}
+        question = RankingReport(compare_by, **asked)
+        report = question.from_predictions(
+            **{**read, "y_score": read["y_score"] | given}, lower_is_better=lower
+        )
     printed, table = [str(report)], report.to_dict()["rankings"]
     header, rows = [*table], [*zip(*table.values(), strict=True)]
     if options.by_group:

@@ -10,6 +10,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import resource
 import runpy
 import signal
@@ -536,6 +537,16 @@ def test_lower_is_better(tmp_path, capsys):
         Y, {"b (lower)": -B, "a": A}
     )
     assert capsys.readouterr().out == f"{report}\n"
+    # scores in the print are those of the file
+    arguments += ["--threshold", "recall=0.5", "--gains", "4"]
+    assert main([*arguments, "--lower-is-better", "b"]) == 0
+    said = capsys.readouterr().out
+    sign, cut = re.search(r"recall .* b \(lower\) +([<>]=) +(\S+)", said).groups()
+    first = re.search(r"^  1  .*", said, re.M).group()
+    at = np.sort(B)[: -(-Y.size // 4)].max()
+    assert float(first.split()[2]) == pytest.approx(at, abs=1e-3)
+    assert sign == "<="
+    assert Y[float(cut) + 1e-3 >= B].sum() / Y.sum() >= 0.5
 
 
 @pytest.mark.parametrize(
