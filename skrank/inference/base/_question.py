@@ -117,7 +117,7 @@ class MetricSettings(Settings):
         progress: bool,
         random_state: object,
     ) -> None:
-        self.metric = metric
+        self.metric: Any = metric
         self.ties = self._make(metric, ties).ties
         least = self._least_resamples
         self.n_resamples = check_count("n_resamples", n_resamples, least=least)
