@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -109,6 +110,20 @@ def test_print(given, metrics, heads):
         assert printed == pytest.approx(right, abs=5e-4)
     for text in (table.to_html(), table.to_latex(), table._repr_html_()):
         assert "Intervals of" in text
+
+
+def test_metrics_of_other_groups():
+    # precision counts groups without targets
+    group = np.where(Y, np.arange(400) % 3, np.arange(400) % 4)
+    with pytest.warns(UndefinedMetricWarning, match="1 of 4 groups have no targets"):
+        table = MetricInterval(["average_precision", "precision@3"]).from_predictions(
+            Y, SCORES["a"], groups=group
+        )
+    n = np.count_nonzero(group < 3)
+    assert str(table).splitlines()[1:3] == [
+        f"  3 groups  {n} items, 30 targets (prevalence {30 / n:.4g}): average_precision",
+        "  4 groups  400 items, 30 targets (prevalence 0.075): precision@3",
+    ]
 
 
 def test_other_entrances():

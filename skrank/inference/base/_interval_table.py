@@ -120,7 +120,19 @@ class MetricIntervalTable(Printed):
         rows = zip(*shown.values(), *zip(*texts, strict=True), strict=True)
         header = [*shown, *(one.replace("standard_", "std ") for one in columns)]
         title = f"Intervals of {what}{first.title.partition('{0.metric}')[2]}"
-        return Shown(title, first._rows()[:1], [header, *rows])
+        return Shown(title, self._sizes(), [header, *rows])
+
+    def _sizes(self) -> list[tuple[str, str]]:
+        """Return the size of the data, and for which metrics, if they differ."""
+        metrics_of_size: dict[tuple[str, str], list[str]] = {}
+        for (metric, _), one in self.results.items():
+            metrics_of_size.setdefault((one._parts, one._size), []).append(metric)
+        if len(metrics_of_size) == 1:
+            return [*metrics_of_size]
+        return [
+            (name, f"{size}: {', '.join(dict.fromkeys(metrics))}")
+            for (name, size), metrics in metrics_of_size.items()
+        ]
 
 
 def _printed_name(metric: Any) -> Any:

@@ -375,7 +375,8 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         * Seeds of one split: whether training differs. It says nothing of other items.
 
         `probability_superior` is the posterior probability that the mean of A is
-        larger, which with `ratio` is that of the Bayesian correlated t-test [1]_.
+        larger: for the folds of one cross-validation that of the Bayesian correlated
+        t-test [1]_.
 
         References
         ----------

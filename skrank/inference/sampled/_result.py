@@ -76,6 +76,7 @@ class SampledMetricResult(Result):
     """
 
     title: ClassVar[str] = "Interval of {0.metric} by labels of a sample"
+    unit: ClassVar[str] = "list"
     _of_rankings: ClassVar[bool] = False
 
     value: float
@@ -340,15 +341,20 @@ class SampledMetricResult(Result):
         """
         return Result.to_frame(self)
 
+    @property
+    def _size(self) -> str:
+        """The size of the list, in print."""
+        labels = {"n_labelled": self.n_labelled}
+        return format_size(self.n_samples, self.n_targets, **labels)
+
     def _estimate(self) -> dict[str, float]:
         """Return the value with its 95 % interval."""
         return {"value": self.value, **self.confidence_interval()._asdict()}
 
     def _rows(self) -> list[tuple[str, str]]:
         value, left = self.confidence_interval(), self.remaining()
-        sizes = format_size(self.n_samples, self.n_targets, n_labelled=self.n_labelled)
         return [
-            ("list", sizes),
+            (self._parts, self._size),
             ("value", f"{number(self.value)}, method: {self.method}"),
             ("95 % interval", interval(*value)),
             ("not found", f"{left.low} to {left.high} targets (95 % interval)"),
