@@ -121,7 +121,8 @@ def test_metrics_of_other_groups():
         )
     n = np.count_nonzero(group < 3)
     assert str(table).splitlines()[1:3] == [
-        f"  3 groups  {n} items, 30 targets (prevalence {30 / n:.4g}): average_precision",
+        f"  3 groups  {n} items, 30 targets (prevalence {30 / n:.4g}): "
+        "average_precision",
         "  4 groups  400 items, 30 targets (prevalence 0.075): precision@3",
     ]
 
