@@ -52,6 +52,7 @@ from skrank.metrics import (
     expected_profit,
     k_at_recall,
     ks_statistic,
+    log_auc,
     max_f_score,
     ndcg,
     precision_at_recall,
@@ -61,6 +62,7 @@ from skrank.metrics import (
     recall_at_t,
     reciprocal_rank,
     rie,
+    specificity_at_t,
     wss,
 )
 from skrank.metrics._definitions import Metric, make_metric
@@ -132,6 +134,7 @@ __all__ = [
     "ks_statistic",
     "labels_to_collect",
     "labels_to_compare",
+    "log_auc",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
     "make_metric",
@@ -149,6 +152,7 @@ __all__ = [
     "recall_at_t",
     "reciprocal_rank",
     "rie",
+    "specificity_at_t",
     "within_noise",
     "wss",
 ]

@@ -35,6 +35,7 @@ METRICS = {
     "recall@4 min": ("recall_at_t", {"t": 4, "normalize": "min"}),
     "precision@4": ("precision_at_t", {"t": 4}),
     "precision@0.5": ("precision_at_t", {"t": 0.5}),
+    "specificity@4": ("specificity_at_t", {"t": 4}),
     "enrichment_factor@4": ("enrichment_factor", {"t": 4}),
     "enrichment_factor@0.3": ("enrichment_factor", {"t": 0.3}),
     "expected_profit@4": ("expected_profit", {"t": 4, "benefit": 3, "cost": 0.5}),
@@ -47,6 +48,8 @@ METRICS = {
     "rie alpha=3": ("rie", {"alpha": 3}),
     "bedroc": ("bedroc", {}),
     "bedroc alpha=3": ("bedroc", {"alpha": 3}),
+    "log_auc": ("log_auc", {}),
+    "log_auc fpr=0.2": ("log_auc", {"fpr": 0.2}),
 }
 
 # metrics that are no sum over tie groups, and have no null distribution
@@ -95,6 +98,7 @@ _PRINTED = {
     "average_precision_at_k": "average_precision",
     "recall_at_t": "recall",
     "precision_at_t": "precision",
+    "specificity_at_t": "specificity",
 }
 
 
@@ -105,7 +109,7 @@ def named(metric="average_precision", **settings):
         name: settings.pop(name)
         for name in (
             *("alpha", "normalize", "beta", "recall", "precision"),
-            *("benefit", "cost"),
+            *("benefit", "cost", "fpr"),
         )
         if settings.get(name) is not None
     }

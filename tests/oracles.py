@@ -9,7 +9,7 @@ numbers from there on.
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, combinations, groupby, product
-from math import ceil, comb, exp, floor, lgamma, log2, prod, sqrt
+from math import ceil, comb, exp, floor, fsum, lgamma, log, log2, prod, sqrt
 
 Groups = Sequence[tuple[int, int]]
 WHOLE = (
@@ -73,6 +73,14 @@ def _value_of_ranks(
         return Fraction(1, min(ranks)) if ranks else Fraction(0)
     if metric == "recall_at_t":
         return Fraction(found, min(m, cut) if normalize == "min" else m)
+    if metric == "specificity_at_t":
+        return 1 - Fraction(min(cut, n_scored) - found, n - m)
+    if metric == "log_auc":
+        others = [rank - sum(r <= rank for r in ranks) for rank in ranks]
+        least = parameter.get("fpr", 0.001)
+        parts = [log(max(f / (n - m), least)) / log(least) for f in others]
+        # sums of logarithms may be equal, as of 2 and 3, and of 1 and 6
+        return Fraction(f"{fsum(parts) / m:.13g}")
     if metric == "precision_at_t":
         return Fraction(found, cut)
     if metric == "expected_profit":

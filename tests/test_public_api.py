@@ -44,7 +44,8 @@ def test_every_metric_has_a_function_a_scorer_and_a_name():
         printed_name = made(name).name
         printed.add(re.split("[@(]", printed_name)[0])
         assert skrank.make_metric_scorer(printed_name).__name__.endswith(printed_name)
-    assert printed == set(METRICS)
+    # the extra records found are a recall less a constant
+    assert printed == set(METRICS) - {"erf"}
 
 
 @pytest.mark.parametrize("name", skrank.metrics.__all__)
@@ -53,8 +54,8 @@ def test_metrics_have_one_signature(name):
     kinds = [parameter.kind for parameter in parameters.values()]
     assert list(parameters)[:2] == ["y_true", "y_score"]
     assert set(kinds[2:]) == {inspect.Parameter.KEYWORD_ONLY}
-    shared = ["pos_label", "lower_is_better", "ties", "sample_weight", "groups"]
-    shared += ["n_missed", "n_unlisted", "undefined"]
+    shared = ["pos_label", "lower_is_better", "missing", "ties", "sample_weight"]
+    shared += ["groups", "n_missed", "n_unlisted", "undefined"]
     if name in WITHOUT_TIES:
         shared.remove("ties")
         assert "ties" not in parameters

@@ -14,6 +14,7 @@ comparisons.
 # 50 of 5000 compounds are active. Docking energies are low for good
 # compounds. The third program rounds its energies, so many compounds
 # are tied. Each metric is the mean over all orders of tied compounds.
+# Each program fails on other compounds, which then have no energy.
 
 import numpy as np
 import pandas as pd
@@ -29,20 +30,23 @@ energy = pd.DataFrame(
     }
 )
 energy["C"] = energy["C"].round()
-energy.head()
+for name, share in {"A": 0.02, "B": 0.05, "C": 0.03}.items():
+    energy.loc[rng.random(5000) < share, name] = np.nan
+energy.isna().sum()
 
 # %%
 # The report
 # ----------
-# ``lower_is_better=True`` ranks the lowest energy first. ``metrics``
-# adds metrics with intervals to the report. ``t`` is the depth of the
+# ``lower_is_better=True`` ranks the lowest energy first, and
+# ``missing="last"`` ranks failures below all others. ``metrics`` adds
+# metrics with intervals to the report. ``t`` is the depth of the
 # table of the top: the first 1 % of the compounds.
 
 from skrank import RankingReport
 
 report = RankingReport(
     t=0.01, metrics=["enrichment_factor@1%", "bedroc(alpha=20)"]
-).from_predictions(active, energy, lower_is_better=True)
+).from_predictions(active, energy, lower_is_better=True, missing="last")
 print(report)
 
 # %%
@@ -70,7 +74,9 @@ print(report.to_latex().partition("\n\n")[0])
 from skrank import RankingComparison
 
 comparison = RankingComparison("bedroc(alpha=20)")
-table = comparison.compare_all(active, energy, lower_is_better=True)
+table = comparison.compare_all(
+    active, energy, lower_is_better=True, missing="last"
+)
 table
 
 # %%
@@ -89,6 +95,7 @@ for name in energy:
         active,
         energy[name],
         lower_is_better=True,
+        missing="last",
         kind="lift",
         name=f"program {name}",
         ax=ax,
@@ -110,4 +117,4 @@ _ = ax.set(
 #    skrank report docking.csv --target active --lower-is-better A \
 #        --lower-is-better B --lower-is-better C --at 1% \
 #        --metric enrichment_factor@1% --metric "bedroc(alpha=20)" \
-#        --html docking.html --latex docking.tex
+#        --missing last --html docking.html --latex docking.tex

@@ -217,11 +217,11 @@ def as_labels(name: str, values: Any) -> NDArray[Any] | Texts:
     return Texts(distinct.astype(object), codes)
 
 
-def as_numbers(name: str, values: Any) -> NDArray[Any]:
+def as_numbers(name: str, values: Any, advice: str = "") -> NDArray[Any]:
     """Convert to a column of float32, float64, integers or booleans.
 
     Other floats become float64; bfloat16, which NumPy does not have, becomes float32.
-    Nullable columns are given as objects.
+    Nullable columns are given as objects. The advice is for missing numbers.
     """
     if "bfloat16" in str(getattr(values, "dtype", "")):  # of torch, or of JAX
         values = values.float() if hasattr(values, "float") else values.astype("f4")
@@ -231,7 +231,8 @@ def as_numbers(name: str, values: Any) -> NDArray[Any]:
         for i, one in enumerate(values):
             if not isinstance(one, Decimal | Real):
                 got = f"{brief(one)} at position {i}"
-                raise invalid(name, "hold real numbers, none missing", got)
+                said = advice if _is_missing(one) else ""
+                raise invalid(name, "hold real numbers, none missing", got, said)
         if any(isinstance(one, Decimal) for one in values):
             return _as_floats(name, values)
         array = np.array(values)

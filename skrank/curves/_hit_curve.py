@@ -38,6 +38,7 @@ from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._group_labels import (
     warn_of_unlisted,
 )
+from skrank.ranking._input import check_missing
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import HitGroups, Ranking
 
@@ -378,6 +379,7 @@ def hit_curve(
     *,
     as_fraction: bool = False,
     pos_label: object = None,
+    missing: str = "error",
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     n_missed: int = 0,
@@ -403,6 +405,10 @@ def hit_curve(
         [0, m/n], as in [1]_. By default they are numbers of items.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" draws a straight line through a tie, the mean over all
         orders. "optimistic" puts its targets first, and "pessimistic" puts them last.
@@ -465,10 +471,11 @@ def hit_curve(
     One target is found after two items. After six items, 2.5 targets are found on
     average, because the third target is tied with three other items.
     """
+    # shared: missing
     check_option("ties", ties, ("expected", "optimistic", "pessimistic"))
     fractions = check_flag("as_fraction", as_fraction)
     given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}
-    given["n_unlisted"] = n_unlisted
+    given |= {"n_unlisted": n_unlisted, "missing": check_missing(missing)}
     ranking = as_ranking(y_true, y_score, pos_label=pos_label, **given)
     curve = curve_of(ranking, ties)
     return in_fractions(curve) if fractions else curve

@@ -22,6 +22,7 @@ from skrank.curves._band import CurveBand, check_band_level
 from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.curves._hypergeometric import depths_by_chance
 from skrank.ranking._as_ranking import Labels, as_ranking
+from skrank.ranking._input import check_missing
 from skrank.ranking._ranking import Ranking
 
 
@@ -275,6 +276,7 @@ def operating_points(
     *,
     interpolate: bool = False,
     pos_label: object = None,
+    missing: str = "error",
     sample_weight: ArrayLike | None = None,
     n_missed: int = 0,
     n_unlisted: int | None = None,
@@ -296,6 +298,10 @@ def operating_points(
         highest precision at this recall or a higher recall.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items, and counts are
         sums of weights.
@@ -348,9 +354,10 @@ def operating_points(
     The points at recall 0.25 and 0.5 are left out, because the point at recall 0.75 has
     a higher precision.
     """
+    # shared: missing
     best = check_flag("interpolate", interpolate)
     given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}
-    given["n_unlisted"] = n_unlisted
+    given |= {"n_unlisted": n_unlisted, "missing": check_missing(missing)}
     points = points_of(as_ranking(y_true, y_score, pos_label=pos_label, **given))
     return points.not_dominated("precision") if best else points
 

@@ -102,6 +102,10 @@ class FromData(ABC):
         lower_is_better : bool or sequence of str, default=False
             Whether lower scores mean likelier targets, such as docking energies: for
             all models, or for those that are named.
+        missing : {"error", "last", "missed"}, default="error"
+            Items whose score is NaN, None or NA, such as compounds whose docking
+            failed, are an error, rank below all others as one tie ("last"), or are left
+            out, with the targets among them counted as `n_missed` ("missed").
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
             ranked within each ranking, cutoffs apply to each, and the value is the
@@ -144,7 +148,7 @@ class FromData(ABC):
             or if the figure does not use one of the arguments.
         """
         # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
-        #   sample_weight_of_figure n_missed n_unlisted
+        #   sample_weight_of_figure n_missed n_unlisted missing
         return cls._drawn(Rankings.from_predictions, (y_true, y_score), kwargs)
 
     @classmethod

@@ -18,13 +18,14 @@ from skrank.metrics._curve import (
     recall_at_precision,
     wss,
 )
-from skrank.metrics._early import bedroc, ndcg, reciprocal_rank, rie
+from skrank.metrics._early import bedroc, log_auc, ndcg, reciprocal_rank, rie
 from skrank.metrics._top import (
     enrichment_factor,
     expected_profit,
     precision_at_t,
     r_precision,
     recall_at_t,
+    specificity_at_t,
 )
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "expected_profit",
     "k_at_recall",
     "ks_statistic",
+    "log_auc",
     "max_f_score",
     "ndcg",
     "precision_at_recall",
@@ -45,5 +47,6 @@ __all__ = [
     "recall_at_t",
     "reciprocal_rank",
     "rie",
+    "specificity_at_t",
     "wss",
 ]

@@ -36,6 +36,10 @@ def average_precision(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together"
         retrieves a tie whole, as scikit-learn's ``average_precision_score`` does.
@@ -105,7 +109,7 @@ def average_precision(
     0.611
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return AveragePrecision(ties=ties)(y_true, y_score, **shared)
 
 
@@ -143,6 +147,10 @@ def average_precision_at_k(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together"
         retrieves a tie whole, so a tie across k moves the cutoff to its end.
@@ -205,5 +213,5 @@ def average_precision_at_k(
     The top two hold one target. It has rank 2, where the precision is 1/2.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return average_precision_at(k, normalize, ties)(y_true, y_score, **shared)

@@ -15,6 +15,7 @@ from skrank.metrics._evaluate import for_weights, value_or
 from skrank.ranking._as_ranking import CountOf, Labels, as_ranking, columns_of
 from skrank.ranking._group_labels import (
     Outside,
+    failed_by_group,
     group_codes,
     items_of_groups,
     outside_of_groups,
@@ -22,7 +23,11 @@ from skrank.ranking._group_labels import (
     warn_of_unlisted,
 )
 from skrank.ranking._grouped import rank_groups
-from skrank.ranking._input import RankingInput, check_ranking_input
+from skrank.ranking._input import (
+    RankingInput,
+    check_missing,
+    check_ranking_input,
+)
 from skrank.ranking._ranking import rank
 
 
@@ -32,6 +37,7 @@ def evaluate(
     y_score: ArrayLike | None,
     pos_label: object,
     lower_is_better: bool,
+    missing: str,
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None,
     n_missed: CountOf,
@@ -50,6 +56,8 @@ def evaluate(
         Label of the targets, or None.
     lower_is_better : bool
         Whether lower scores mean likelier targets.
+    missing : {"error", "last", "missed"}
+        What items without a score are to be.
     sample_weight, groups : array-like of shape (n_samples,)
         Weights and groups of the items, or None.
     n_missed, n_unlisted : int or mapping
@@ -65,6 +73,7 @@ def evaluate(
     answer = check_undefined(answer)
     given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
     given["lower_is_better"] = check_flag("lower_is_better", lower_is_better)
+    given["missing"] = check_missing(missing)
     if groups is None:
         given |= {"n_missed": n_missed, "n_unlisted": n_unlisted}
         ranking = as_ranking(y_true, y_score, **given, reach=metric.reach)
@@ -73,7 +82,8 @@ def evaluate(
     y_true, y_score = columns_of(y_true, y_score)
     data = check_ranking_input(y_true, y_score, **given)
     labels, codes = group_codes(data, groups)
-    outside = outside_of_groups(labels, n_missed, n_unlisted)
+    failed = failed_by_group(data, groups)
+    outside = outside_of_groups(labels, n_missed, n_unlisted, failed)
     if outside.unlisted is None and outside.missed.any() and metric.of_all_items:
         warn_of_unlisted(metric.name)
     measured = _measure_counts if data.weight is None else _measure_weights

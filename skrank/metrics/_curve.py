@@ -47,6 +47,10 @@ def max_f_score(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -103,7 +107,7 @@ def max_f_score(
     The top five hold three of the four targets: recall 0.75 and precision 0.6.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return MaxFScore(beta=beta)(y_true, y_score, **shared)
 
 
@@ -129,6 +133,10 @@ def breakeven_point(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -188,7 +196,7 @@ def breakeven_point(
     The top five have a recall of 0.75 and a precision of 0.6.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return BreakevenPoint()(y_true, y_score, **shared)
 
 
@@ -221,6 +229,10 @@ def k_at_recall(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         its rank over all orders. "together" retrieves the tie whole. "optimistic"
@@ -286,7 +298,7 @@ def k_at_recall(
     The top five items hold three of the four targets. The last target is at rank nine.
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
-    #   lower_is_better_of_one
+    #   lower_is_better_of_one missing
     return KAtRecall(recall, ties=ties)(y_true, y_score, **shared)
 
 
@@ -319,6 +331,10 @@ def precision_at_recall(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         the precision at its rank over all orders. "together" retrieves the tie whole
@@ -385,7 +401,7 @@ def precision_at_recall(
     Three of the four targets are among the top five. The last target is at rank nine.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return PrecisionAtRecall(recall, ties=ties)(y_true, y_score, **shared)
 
 
@@ -418,6 +434,10 @@ def recall_at_precision(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -471,7 +491,7 @@ def recall_at_precision(
     The top five hold three of the four targets. No threshold has a higher precision.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return RecallAtPrecision(precision=precision)(y_true, y_score, **shared)
 
 
@@ -481,6 +501,7 @@ def wss(
     y_score: ArrayLike | None = None,
     *,
     recall: float = 0.95,
+    rounding: str = "up",
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
@@ -500,12 +521,21 @@ def wss(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float, default=0.95
-        Share of the targets to find, above 0 and up to 1. It is rounded up to whole
+        Share of the targets to find, above 0 and up to 1. It is rounded to whole
         targets, except for some weights.
+    rounding : {"up", "even", "down"}, default="up"
+        How the number of targets to find is rounded: up, so that the recall is reached;
+        to the nearest number, and .5 to an even one, as Python's ``round`` and the
+        evaluation script of CLEF TAR do; or down, as Python's ``int`` does. One target
+        at the least.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find, as in :func:`k_at_recall`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -566,8 +596,8 @@ def wss(
     read, where a random order saves a quarter. The last target is at rank nine.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
-    return WorkSaved(recall, ties=ties)(y_true, y_score, **shared)
+    #   undefined lower_is_better_of_one missing
+    return WorkSaved(recall, rounding, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function
@@ -594,6 +624,10 @@ def ks_statistic(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -652,5 +686,5 @@ def ks_statistic(
     The top five items hold three of the four targets and two of the six others.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return KSStatistic()(y_true, y_score, **shared)

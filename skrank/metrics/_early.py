@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._sums import (
     Bedroc,
+    LogAUC,
     ReciprocalRank,
     RobustInitialEnhancement,
     ndcg_at,
@@ -24,6 +25,7 @@ def reciprocal_rank(
     *,
     pos_label: object = None,
     lower_is_better: bool = False,
+    missing: str = "error",
     ties: str = "expected",
     groups: ArrayLike | None = None,
     n_missed: CountOf = 0,
@@ -48,6 +50,10 @@ def reciprocal_rank(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the first target. "expected" takes the mean of the value
         over all orders. "together" takes the rank of the last item of the tie.
@@ -109,9 +115,9 @@ def reciprocal_rank(
     0.833
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     metric = ReciprocalRank(ties=ties)
-    columns = pos_label, lower_is_better, None, groups
+    columns = pos_label, lower_is_better, missing, None, groups
     return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
 
 
@@ -122,6 +128,7 @@ def ndcg(
     k: float | None = None,
     pos_label: object = None,
     lower_is_better: bool = False,
+    missing: str = "error",
     ties: str = "expected",
     groups: ArrayLike | None = None,
     n_missed: CountOf = 0,
@@ -151,6 +158,10 @@ def ndcg(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders, as scikit-learn does.
         "together" counts all targets of a tie at its last rank. "optimistic" takes its
@@ -208,9 +219,9 @@ def ndcg(
     0.613
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     metric = ndcg_at(k, ties)
-    columns = pos_label, lower_is_better, None, groups
+    columns = pos_label, lower_is_better, missing, None, groups
     return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
 
 
@@ -244,6 +255,10 @@ def rie(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -309,7 +324,7 @@ def rie(
     3.28
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
-    #   lower_is_better_of_one
+    #   lower_is_better_of_one missing
     return RobustInitialEnhancement(alpha=alpha, ties=ties)(y_true, y_score, **shared)
 
 
@@ -343,6 +358,10 @@ def bedroc(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
         its targets the rank of its last item. "optimistic" takes its targets first, and
@@ -407,5 +426,107 @@ def bedroc(
     A constant score has the chance level.
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
-    #   lower_is_better_of_one
+    #   lower_is_better_of_one missing
     return Bedroc(alpha=alpha, ties=ties)(y_true, y_score, **shared)
+
+
+def log_auc(
+    y_true: Labels,
+    y_score: ArrayLike | None = None,
+    *,
+    fpr: float = 0.001,
+    pos_label: object = None,
+    lower_is_better: bool = False,
+    missing: str = "error",
+    ties: str = "expected",
+    groups: ArrayLike | None = None,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
+    undefined: float | str = math.nan,
+) -> float:
+    """LogAUC: area under the ROC curve with a logarithmic false positive rate.
+
+    The area is divided by its largest value, so that each decade of the false positive
+    rate counts as much as another. A larger value is better. The mean over random
+    rankings is ``(1 - fpr) / log(1 / fpr)``, which is 0.145 for an fpr of 0.001; the
+    adjusted LogAUC is the value less this mean.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    fpr : float, default=0.001
+        Least false positive rate of the area, between 0 and 1.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
+        its targets the rank of its last item. "optimistic" takes its targets first, and
+        "pessimistic" takes them last.
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and the items and
+        have no rank. The worst ranking then misses all targets.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
+
+    Returns
+    -------
+    log_auc : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if `fpr` is not between 0 and 1.
+
+    See Also
+    --------
+    bedroc : Early recognition by exponential weights.
+
+    Notes
+    -----
+    A target with f of n non-targets above it adds the part of the axis from ``max(f/n,
+    fpr)`` to 1 ([1]_), ``log(max(f/n, fpr)) / log(fpr)``, and the value is the mean of
+    these parts. In a tie, "expected" is the mean over the orders, and not the area
+    under a straight line. p-values of more than some 4000 items are estimated by random
+    draws. Time is O(n log m); see :ref:`performance`.
+
+    References
+    ----------
+    .. [1] Mysinger and Shoichet (2010), "Rapid context-dependent ligand desolvation in
+       molecular docking", *J. Chem. Inf. Model.* 50(9), 1561-1573.
+
+    Examples
+    --------
+    >>> from skrank import log_auc
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], range(10, 0, -1)
+    >>> log_auc(y_true, y_score, fpr=0.1)
+    0.949
+
+    Two targets are above all non-targets. One of the seven non-targets is above the
+    third target, which therefore has a part of ``log(1/7) / log(0.1)``.
+    """
+    # shared: labels scores pos_label groups_of_metric n_unlisted undefined
+    #   lower_is_better_of_one missing
+    metric = LogAUC(fpr=fpr, ties=ties)
+    columns = pos_label, lower_is_better, missing, None, groups
+    return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)

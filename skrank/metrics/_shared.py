@@ -20,6 +20,7 @@ class Shared(TypedDict, total=False):
 
     pos_label: object
     lower_is_better: bool
+    missing: str
     sample_weight: ArrayLike | None
     groups: ArrayLike | None
     n_missed: CountOf
@@ -33,8 +34,9 @@ def metric_function(function: Function) -> Function:
     del own["shared"]
     ties = [own.pop("ties")] if "ties" in own else []
     every = inspect.signature(AnyMetric.__call__).parameters
-    pos_label, lower, *others = (every[name] for name in Shared.__annotations__)
-    public = inspect.Signature([*own.values(), pos_label, lower, *ties, *others])
+    names = [*Shared.__annotations__]
+    before, after = ([every[name] for name in part] for part in (names[:3], names[3:]))
+    public = inspect.Signature([*own.values(), *before, *ties, *after])
 
     @wraps(function)
     def called(*args: Any, **given: Any) -> float:

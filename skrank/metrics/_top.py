@@ -22,6 +22,7 @@ from skrank.metrics._definitions._sums import (
     ExpectedProfit,
     PrecisionAtT,
     RPrecision,
+    SpecificityAtT,
     recall_at,
 )
 from skrank.metrics._shared import Shared, metric_function
@@ -30,7 +31,7 @@ from skrank.ranking._group_labels import (
     group_codes,
     items_of_groups,
 )
-from skrank.ranking._input import check_ranking_input
+from skrank.ranking._input import check_missing, check_ranking_input
 from skrank.ranking._items import level_at
 from skrank.ranking._standing import share_of_top
 
@@ -69,6 +70,10 @@ def recall_at_t(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -129,8 +134,103 @@ def recall_at_t(
     holds all.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return recall_at(t, normalize, ties)(y_true, y_score, **shared)
+
+
+@metric_function
+def specificity_at_t(
+    y_true: Labels,
+    y_score: ArrayLike | None = None,
+    *,
+    t: float,
+    ties: str = "expected",
+    **shared: Unpack[Shared],
+) -> float:
+    """Specificity at t: the share of the non-targets that are below the top t.
+
+    A larger value is better. The mean over random rankings is 1 - t/n. The false
+    positive rate of the threshold at depth t is 1 less the specificity.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The target is 1 or True unless `pos_label` is given. A
+        Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    t : int or float
+        Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
+        rounded up.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
+    ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
+        Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
+        mean over all orders. "together" retrieves it whole and moves the cutoff to its
+        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the items. An item of weight 2 counts as two items. The top t holds
+        the weight t, or the fraction t of all weight (rounded up if all weights are
+        whole). An item across the cutoff counts in part.
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int or mapping, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: without targets, and for BEDROC and KS
+        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
+        another number without.
+
+    Returns
+    -------
+    specificity_at_t : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if the cutoff is beyond the ranking.
+
+    See Also
+    --------
+    recall_at_t : The share of the targets that are in the top t (sensitivity).
+
+    Notes
+    -----
+    With h(t) targets in the top t of n items, m of which are targets, the value is ``1
+    - (t - h(t)) / (n - m)``, the true negatives over all negatives ([1]_).
+
+    Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
+
+    References
+    ----------
+    .. [1] Yerushalmy (1947), "Statistical problems in assessing methods of medical
+       diagnosis", *Public Health Reports* 62(40), 1432-1449.
+
+    Examples
+    --------
+    >>> from skrank import specificity_at_t
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    >>> specificity_at_t(y_true, y_score, t=4)
+    0.8
+
+    One of the five non-targets is in the first half of the ranking.
+    """
+    # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
+    #   undefined lower_is_better_of_one missing
+    return SpecificityAtT(t=t, ties=ties)(y_true, y_score, **shared)
 
 
 @metric_function
@@ -162,6 +262,10 @@ def precision_at_t(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -222,7 +326,7 @@ def precision_at_t(
     Three of the first four items are targets.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return PrecisionAtT(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -255,6 +359,10 @@ def enrichment_factor(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -321,7 +429,7 @@ def enrichment_factor(
     The first two items are targets. Three of the ten items are targets.
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
-    #   lower_is_better_of_one
+    #   lower_is_better_of_one missing
     return EnrichmentFactor(t=t, ties=ties)(y_true, y_score, **shared)
 
 
@@ -363,6 +471,10 @@ def expected_profit(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
         mean over all orders. "together" retrieves it whole and moves the cutoff to its
@@ -426,6 +538,7 @@ def expected_profit(
     420.0
     """
     # shared: labels scores pos_label n_unlisted undefined lower_is_better_of_one
+    #   missing
     if is_column(benefit):
         return _profit_of_amounts(y_true, y_score, benefit, cost, t, ties, **shared)
     each: Any = benefit
@@ -443,6 +556,7 @@ def _profit_of_amounts(
     *,
     pos_label: object = None,
     lower_is_better: bool = False,
+    missing: str = "error",
     groups: ArrayLike | None = None,
     **others: Any,
 ) -> float:
@@ -458,12 +572,13 @@ def _profit_of_amounts(
             rule = "be left out for a benefit of each item"
             raise invalid(name, rule, brief(value))
     y_true, y_score = columns_of(y_true, y_score)
-    lower = check_flag("lower_is_better", lower_is_better)
-    data = check_ranking_input(
-        y_true, y_score, pos_label=pos_label, lower_is_better=lower
-    )
+    # a missed target has no profit, and costs nothing
+    given: dict[str, Any] = {"pos_label": pos_label, "missing": check_missing(missing)}
+    given["lower_is_better"] = check_flag("lower_is_better", lower_is_better)
+    data = check_ranking_input(y_true, y_score, **given)
     assert data.of_items is not None
     amounts = data.of_items.read("benefit", benefit, as_amounts)
+    amounts = amounts if data.kept is None else amounts[data.kept]
     is_target = data.is_target
     parts = [np.arange(amounts.size)]
     if groups is not None:
@@ -505,6 +620,10 @@ def r_precision(
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
         Whether lower scores mean likelier targets, such as docking energies.
+    missing : {"error", "last", "missed"}, default="error"
+        Items whose score is NaN, None or NA, such as compounds whose docking failed,
+        are an error, rank below all others as one tie ("last"), or are left out, with
+        the targets among them counted as `n_missed` ("missed").
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across rank m. "expected" spreads its targets evenly, which
         is the mean over all orders. "together" retrieves it whole and moves the cutoff
@@ -566,5 +685,5 @@ def r_precision(
     Two of the four targets are among the top four.
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
-    #   undefined lower_is_better_of_one
+    #   undefined lower_is_better_of_one missing
     return RPrecision(ties=ties)(y_true, y_score, **shared)

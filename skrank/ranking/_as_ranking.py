@@ -28,6 +28,7 @@ def as_ranking(
     *,
     pos_label: object = None,
     lower_is_better: bool = False,
+    missing: str | None = None,
     sample_weight: ArrayLike | None = None,
     n_missed: CountOf = 0,
     n_unlisted: CountOf | None = None,
@@ -42,6 +43,7 @@ def as_ranking(
         name = f"a {type(y_true).__name__}"
         _refuse(name, y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         _refuse(name, n_unlisted=n_unlisted, lower_is_better=lower_is_better or None)
+        _refuse(name, missing=None if missing == "error" else missing)
     if isinstance(y_true, RankCounts):
         return read_counts(y_true, n_missed)
     if isinstance(y_true, Ranking):
@@ -51,6 +53,7 @@ def as_ranking(
     if is_dask(y_true) or is_dask(y_score):
         given: Any = {"sample_weight": sample_weight, "n_unlisted": n_unlisted}
         given["lower_is_better"] = lower_is_better or None
+        given["missing"] = None if missing == "error" else missing
         _refuse("in dask, where items are counted", **given)
         counts = RankCounts.from_predictions(y_true, y_score, pos_label=pos_label)
         return read_counts(counts, n_missed)
@@ -59,6 +62,7 @@ def as_ranking(
         y_score,
         pos_label=pos_label,
         lower_is_better=lower_is_better,
+        missing=missing,
         sample_weight=sample_weight,
         n_missed=n_missed,
         n_unlisted=n_unlisted,

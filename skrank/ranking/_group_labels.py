@@ -1,7 +1,7 @@
 """Groups of items: their labels, what is outside their lists, and their classes."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -109,8 +109,16 @@ class Outside(NamedTuple):
     unlisted: NDArray[np.intp] | None
 
 
-def outside_of_groups(labels: list[Any], n_missed: Any, n_unlisted: Any) -> Outside:
-    """Check the numbers of missed targets and unlisted items by group."""
+def outside_of_groups(
+    labels: list[Any],
+    n_missed: Any,
+    n_unlisted: Any,
+    failed: Mapping[Any, int] | None = None,
+) -> Outside:
+    """Check the numbers of missed targets and unlisted items by group.
+
+    The targets that `failed` to get a score are missed as well.
+    """
     given = {"n_missed": n_missed, "n_unlisted": n_unlisted}
     counts: dict[str, dict[Any, int]] = {}
     texts = {str(one): one for one in labels}
@@ -124,13 +132,14 @@ def outside_of_groups(labels: list[Any], n_missed: Any, n_unlisted: Any) -> Outs
             if like != one:
                 rule = "have the labels of `groups`, of the same type"
                 raise invalid(name, rule, f"{brief(one)} for {brief(like)}")
-    known = set(labels)
-    others = dict.fromkeys([*counts["n_unlisted"], *counts["n_missed"]])
+    known, more = set(labels), failed or {}
+    others = dict.fromkeys([*counts["n_unlisted"], *counts["n_missed"], *more])
     every = [*labels, *(one for one in others if one not in known)]
     missed, unlisted = (
         np.array([check_count(name, by_group.get(one, 0), least=0) for one in every])
         for name, by_group in counts.items()
     )
+    missed += [more.get(one, 0) for one in every]
     if n_unlisted is None:
         return Outside(every, missed, None)
     for one, *pair in zip(every, missed.tolist(), unlisted.tolist(), strict=True):
@@ -139,6 +148,16 @@ def outside_of_groups(labels: list[Any], n_missed: Any, n_unlisted: Any) -> Outs
             got = f"{pair[1]} and {pair[0]} in {brief(one)}"
             raise invalid("n_unlisted", rule, got)
     return Outside(every, missed, unlisted)
+
+
+def failed_by_group(data: RankingInput, groups: ArrayLike) -> dict[Any, int]:
+    """Return how many targets of each group have no score."""
+    if data.failed is None or not data.failed.size:
+        return {}
+    assert data.of_items is not None
+    labels, codes = data.of_items.read("groups", groups, factorize)
+    counts = np.bincount(codes[data.failed], minlength=len(labels)).tolist()
+    return {one: n for one, n in zip(labels, counts, strict=True) if n}
 
 
 def is_given(count: Any) -> bool:
@@ -150,8 +169,8 @@ def warn_of_unlisted(what: str) -> None:
     """Warn that missed targets are the only items known not to be listed."""
     warn(
         f"With `n_missed` alone, {what} takes all items without a score for targets. "
-        "Give the number of all items without a score as `n_unlisted`, for the value "
-        "of the whole collection.",
+        "Give the number of all items without a score as `n_unlisted`, or rank them by "
+        "`missing`='last', for the value of the whole collection.",
         UserWarning,
     )
 
@@ -174,6 +193,7 @@ def take_parts(
             is_target[items].nonzero()[0],
             data.y_score[items],
             None if weight is None else weight[items],
+            lowest=data.lowest,
             turned=data.turned,
         )
         for items in parts

@@ -8,12 +8,13 @@ weights. Labels, scores and weights are not checked again by later steps.
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_count, hard_labels, invalid
+from skrank._utils._checks import check_count, check_option, hard_labels, invalid
 from skrank._utils._columns import (
     Items,
     Texts,
@@ -34,16 +35,20 @@ MISSING = (
     *("", "NA", "N/A", "#N/A", "#NA", "nan", "NaN", "NULL", "null", "None"),
     *("<NA>", r"\N"),
 )
+# What to do with items without a score
+_RANKED_LAST = "`missing`='last' ranks items without a score below all others."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingInput:
     """Checked input: positions of the targets, scores, weights, and missed targets.
 
-    Items of weight 0 are left out: `kept` marks the others, and is None for all. Other
-    columns must fit `of_items`, which are all. `n_unlisted` items at the end have no
-    score of their own. `turned` is the type of the scores as they were given, if lower
-    ones are better, and else None.
+    Items of weight 0, and with "missed" items without a score, are left out: `kept`
+    marks the others, and is None for all. `failed` are the positions, among all items,
+    of the targets without a score. Other columns must fit `of_items`, which are all.
+    Below the score `lowest`, if it is not None, items have no score of their own.
+    `turned` is the type of the scores as they were given, if lower ones are better, and
+    else None.
     """
 
     targets: NDArray[np.intp]
@@ -52,7 +57,8 @@ class RankingInput:
     n_missed: int = 0
     kept: NDArray[np.bool_] | None = None
     of_items: Items | None = None
-    n_unlisted: int = 0
+    failed: NDArray[np.intp] | None = None
+    lowest: Any = None
     turned: np.dtype[Any] | None = None
 
     @property
@@ -73,19 +79,26 @@ def check_ranking_input(
     n_unlisted: Any = None,
     score_name: str = "y_score",
     lower_is_better: bool = False,
+    missing: str | None = None,
     whole: bool = True,
 ) -> RankingInput:
     """Check labels, scores and weights against each other; O(n), without sorting.
 
     A part of a ranking that is not `whole` may have scores that look like hard labels,
-    and may lack the class of the targets. Unlisted items are appended.
+    and may lack the class of the targets. Unlisted items are appended. For `missing`
+    see `read_scores`.
     """
     labels = as_labels("y_true", y_true)
     of_items = items_of(y_true, labels.size)
-    scores = of_items.read(score_name, y_score, as_numbers)
-    if isinstance(labels, np.ndarray):
-        _check_not_swapped(labels, scores, score_name)
-    _check_order(scores, score_name, whole=whole)
+    scores, has_score = read_scores(
+        of_items,
+        score_name,
+        y_score,
+        lower_is_better=lower_is_better,
+        missing=missing,
+        labels=labels,
+        whole=whole,
+    )
     weight = None
     if sample_weight is not None:
         weight = of_items.read("sample_weight", sample_weight, _as_weights)
@@ -93,26 +106,92 @@ def check_ranking_input(
     targets = _targets_of(labels, y_true, pos_label, whole=whole)
     data = RankingInput(
         targets,
-        oriented(scores, lower_is_better),
+        scores,
         weight,
         of_items=of_items,
+        lowest=None if has_score is None else scores[has_score].min(),
         turned=scores.dtype if lower_is_better else None,
     )
+    if missing == "missed":
+        given = {"sample_weight": sample_weight, "n_unlisted": n_unlisted}
+        _check_missed_alone(given)
+        if has_score is not None:
+            failed = targets[~has_score[targets]]
+            data = replace(_only(data, has_score), failed=failed)
+            n_missed = check_count("n_missed", n_missed, least=0) + failed.size
     if weight is not None and not weight.all():
-        data = _without_zeros(data)
+        data = _only(data, weight > 0)
     return with_unlisted(data, n_missed, n_unlisted)
 
 
-def _without_zeros(data: RankingInput) -> RankingInput:
-    """Leave out items of weight 0, as if they were absent."""
-    assert data.weight is not None
-    kept = data.weight > 0
-    weight = data.weight[kept]
+def read_scores(
+    of_items: Items,
+    name: str,
+    values: Any,
+    *,
+    lower_is_better: bool = False,
+    missing: str | None = None,
+    labels: Any = None,
+    whole: bool = True,
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Return scores of which higher ones are better, and which items have one.
+
+    The second is None if all have a score. Scores of others are one number below all,
+    for "last" and "missed" as `missing`, and an error for "error". None is an error for
+    callers that have no such argument.
+    """
+    has_score = None
+    if check_missing(missing) not in (None, "error"):
+        has_score, column = of_items.read(name, values, as_column_with_gaps)
+        has_score = None if has_score.all() else has_score
+    if has_score is None:
+        advice = "" if missing is None else _RANKED_LAST
+        scores = of_items.read(name, values, partial(as_numbers, advice=advice))
+        if isinstance(labels, np.ndarray):
+            _check_not_swapped(labels, scores, name)
+        _check_order(scores, name, advice, whole=whole)
+        return oriented(scores, lower_is_better), None
+    if not has_score.any():
+        raise invalid(name, "hold a score of some item", "none")
+    found = as_numbers(name, column[has_score])
+    _check_order(found, name, whole=whole)
+    low, found = _level_below(oriented(found, lower_is_better), "items without a score")
+    scores = np.full(has_score.size, low, found.dtype)
+    scores[has_score] = found
+    return scores, has_score
+
+
+def check_missing(missing: Any) -> Any:
+    """Check what items without a score are to be."""
+    if missing is not None:
+        check_option("missing", missing, ("error", "last", "missed"))
+    return missing
+
+
+def check_last(missing: Any) -> Any:
+    """Check likewise where there are no missed targets."""
+    if check_missing(missing) == "missed":
+        rule = "be 'error' or 'last' here, where missed targets have no rank"
+        raise invalid("missing", rule, repr(missing))
+    return missing
+
+
+def _check_missed_alone(given: dict[str, Any]) -> None:
+    """Refuse columns and counts that missed targets lack."""
+    for name, values in given.items():
+        if values is not None:
+            rule = "be left out with `missing`='missed'"
+            raise invalid(name, rule, brief(values), _RANKED_LAST)
+
+
+def _only(data: RankingInput, kept: NDArray[np.bool_]) -> RankingInput:
+    """Leave out items as if they were absent."""
+    weight = None if data.weight is None else data.weight[kept]
     return replace(
         data,
         targets=np.flatnonzero(data.is_target[kept]),
         y_score=data.y_score[kept],
-        weight=None if np.all(weight == 1) else weight,
+        weight=None if weight is None or np.all(weight == 1) else weight,
         kept=kept,
     )
 
@@ -142,7 +221,25 @@ def append_unlisted(data: RankingInput, missed: int, unlisted: int) -> RankingIn
 
     Their score is the next one below all scores. In O(n), with the unlisted items.
     """
-    scores = data.y_score
+    low, scores = _level_below(data.y_score, "`n_unlisted` items")
+    lowest = data.lowest
+    if lowest is None:
+        lowest = scores.min() if scores.size else np.inf
+    targets = scores.size + np.arange(missed)
+    weight = data.weight
+    if weight is not None:
+        weight = np.append(weight, np.ones(unlisted))
+    return replace(
+        data,
+        targets=np.append(data.targets, targets),
+        y_score=np.append(scores, np.full(unlisted, low, scores.dtype)),
+        weight=weight,
+        lowest=lowest,
+    )
+
+
+def _level_below(scores: NDArray[Any], whose: str) -> tuple[Any, NDArray[Any]]:
+    """Return the next number below all scores, and the scores in a type that has it."""
     low: Any = -np.inf
     if not scores.size:
         low = 0
@@ -155,19 +252,9 @@ def append_unlisted(data: RankingInput, missed: int, unlisted: int) -> RankingIn
                 low, scores = below, scores.astype(dtype, copy=False)
                 break
     if low == -np.inf:
-        rule = "be above the smallest number of its type beside `n_unlisted` items"
+        rule = f"be above the smallest number of its type beside {whose}"
         raise invalid("y_score", rule, str(scores.min()))
-    targets = scores.size + np.arange(missed)
-    weight = data.weight
-    if weight is not None:
-        weight = np.append(weight, np.ones(unlisted))
-    return replace(
-        data,
-        targets=np.append(data.targets, targets),
-        y_score=np.append(scores, np.full(unlisted, low, scores.dtype)),
-        weight=weight,
-        n_unlisted=unlisted,
-    )
+    return low, scores
 
 
 def mark_targets(
@@ -356,7 +443,9 @@ def check_scores(y_score: ArrayLike, name: str = "y_score") -> NDArray[Any]:
     return scores
 
 
-def _check_order(scores: NDArray[Any], name: str, *, whole: bool) -> None:
+def _check_order(
+    scores: NDArray[Any], name: str, advice: str = "", *, whole: bool
+) -> None:
     low, high = scores.min(), scores.max()
     if scores.dtype.kind == "f":
         if math.isfinite(low) and math.isfinite(high):
@@ -366,7 +455,8 @@ def _check_order(scores: NDArray[Any], name: str, *, whole: bool) -> None:
             f"{np.isnan(scores).sum()} NaN and {np.isinf(scores).sum()} infinite of "
             f"{scores.size}, the first at position {finite.argmin()}"
         )
-        raise invalid(name, "be finite", got)
+        has_nan = np.isnan(scores).any()
+        raise invalid(name, "be finite", got, advice if has_nan else "")
     if scores.dtype.kind == "b" or (whole and _are_labels(scores, low, high)):
         got = "booleans" if scores.dtype.kind == "b" else f"integers {{{low}, {high}}}"
         raise hard_labels(name, got)

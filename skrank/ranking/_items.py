@@ -56,16 +56,15 @@ class ListedItems:
         return scores, np.arange(1, scores.size + 1)
 
     def _as_given(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return the scores of the listed items, which come first, as they were."""
+        """Return the ordered scores of the items that have one, as they were given."""
         data = self.data
         if data is None:
             return scores
-        listed = scores[: scores.size - data.n_unlisted]
-        return (
-            listed
-            if data.turned is None
-            else oriented(listed.astype(data.turned), True)
-        )
+        if data.lowest is not None:
+            scores = scores[scores >= data.lowest]
+        if data.turned is None:
+            return scores
+        return oriented(scores.astype(data.turned), True)
 
     def group_end(self, depth: float) -> float:
         """Return the number of items with at least the score at a depth; O(n)."""

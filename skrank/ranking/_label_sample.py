@@ -17,17 +17,16 @@ from numpy.typing import NDArray
 from skrank._utils._checks import invalid
 from skrank._utils._columns import (
     as_column_with_gaps,
-    as_numbers,
     factorize,
     items_of,
 )
 from skrank._utils._warnings import warn
 from skrank.ranking._input import (
     MISSING,
-    check_scores,
+    check_last,
     mark_targets,
     missing_labels,
-    oriented,
+    read_scores,
     unknown_label,
 )
 from skrank.ranking._plan_check import strata_of_plan
@@ -151,16 +150,19 @@ class LabelSample:
         *,
         pos_label: object = None,
         lower_is_better: Collection[Any] = (),
+        missing: str = "error",
         score_names: Mapping[Any, str],
     ) -> Self:
         """Check columns against each other, and rank by each model; O(n log n)."""
         is_labelled, labels = as_column_with_gaps("y_true", y_true)
         of_items = items_of(y_true, labels.size)
-        ranks = {}
+        ranks, given = {}, {"missing": check_last(missing)}
         for name, values in scores.items():
-            said = score_names[name]
-            column = check_scores(of_items.read(said, values, as_numbers), said)
-            ranks[name] = ModelRanks.of(oriented(column, name in lower_is_better))
+            low = name in lower_is_better
+            column, _ = read_scores(
+                of_items, score_names[name], values, lower_is_better=low, **given
+            )
+            ranks[name] = ModelRanks.of(column)
         is_given = strata is not None
         names = getattr(strata, "column_names", getattr(strata, "columns", ()))
         if len(names) > 1:  # a plan

@@ -110,6 +110,7 @@ class Ranking:
         y_score: ArrayLike,
         *,
         pos_label: object = None,
+        missing: str = "error",
         sample_weight: ArrayLike | None = None,
         n_missed: int = 0,
         n_unlisted: int | None = None,
@@ -124,6 +125,10 @@ class Ranking:
             Scores of the items; a higher score means a likelier target.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        missing : {"error", "last", "missed"}, default="error"
+            Items whose score is NaN, None or NA, such as compounds whose docking
+            failed, are an error, rank below all others as one tie ("last"), or are left
+            out, with the targets among them counted as `n_missed` ("missed").
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the items, for metrics and curves.
         n_missed : int, default=0
@@ -143,12 +148,13 @@ class Ranking:
         ValueError
             If labels, scores or weights are not valid, or if their lengths differ.
         """
-        # shared: pos_label
+        # shared: pos_label missing
         return rank(
             check_ranking_input(
                 y_true,
                 y_score,
                 pos_label=pos_label,
+                missing=missing,
                 sample_weight=sample_weight,
                 n_missed=n_missed,
                 n_unlisted=n_unlisted,

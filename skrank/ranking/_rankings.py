@@ -51,6 +51,7 @@ from skrank.ranking._folds import (
 from skrank.ranking._group_labels import (
     Outside,
     both_classes,
+    failed_by_group,
     group_codes,
     is_given,
     items_of_groups,
@@ -62,6 +63,7 @@ from skrank.ranking._input import (
     RankingInput,
     check_both_classes,
     check_known_classes,
+    check_missing,
     check_ranking_input,
     mark_targets,
 )
@@ -211,6 +213,7 @@ class Rankings:
         *,
         pos_label: object = None,
         lower_is_better: bool | Sequence[str] = False,
+        missing: str = "error",
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
         strata: ArrayLike | None = None,
@@ -236,6 +239,10 @@ class Rankings:
         lower_is_better : bool or sequence of str, default=False
             Whether lower scores mean likelier targets, such as docking energies: for
             all models, or for those that are named.
+        missing : {"error", "last", "missed"}, default="error"
+            Items whose score is NaN, None or NA, such as compounds whose docking
+            failed, are an error, rank below all others as one tie ("last"), or are left
+            out, with the targets among them counted as `n_missed` ("missed").
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
             ranked within each ranking, cutoffs apply to each, and the value is the
@@ -275,7 +282,7 @@ class Rankings:
             their length or in their pandas index.
         """
         # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
-        #   sample_weight n_missed n_unlisted
+        #   sample_weight n_missed n_unlisted missing
         columns = {
             "groups": groups,
             "clusters": clusters,
@@ -287,17 +294,20 @@ class Rankings:
         in_table = is_table(y_score)
         in_dask = (is_dask(y_true) or is_dask(y_score)) and not in_table
         if isinstance(y_true, Ranking | RankCounts) or in_dask:
-            _check_without_items(y_true, y_score, columns, lower_is_better)
+            _check_without_items(y_true, y_score, columns, lower_is_better, missing)
             ranking = as_ranking(y_true, y_score, pos_label=pos_label, **counts)
             return cls((Model(MODEL),), (Part((ranking,)),))
         y_true, y_score = columns_of(y_true, y_score)
-        _check_combination(columns, counts)
+        _check_combination(columns, counts, check_missing(missing))
         if strata is not None and not as_column_with_gaps("y_true", y_true)[0].all():
             given: dict[str, Any] = {**columns, **counts, "pos_label": pos_label}
-            given["lower_is_better"] = lower_is_better
+            given |= {"lower_is_better": lower_is_better, "missing": missing}
             return cls.from_sample(y_true, y_score, **given)
         models, names = _columns_of_models(y_score)
         lower = lower_columns(lower_is_better, models)
+        if missing == "missed" and groups is not None and len(models) > 1:
+            rule = "be 'error' or 'last' with `groups` and several models"
+            raise invalid("missing", rule, repr(missing))
         inputs = tuple(
             check_ranking_input(
                 y_true,
@@ -306,6 +316,7 @@ class Rankings:
                 sample_weight=sample_weight,
                 score_name=names[name],
                 lower_is_better=name in lower,
+                missing=missing,
                 **({} if groups is not None else counts),
             )
             for name, one in models.items()
@@ -321,7 +332,8 @@ class Rankings:
         grouping = None
         if groups is not None:
             labels, codes = group_codes(inputs[0], groups)
-            outside = outside_of_groups(labels, n_missed, n_unlisted)
+            failed = failed_by_group(inputs[0], groups)
+            outside = outside_of_groups(labels, n_missed, n_unlisted, failed)
             grouping = _Grouping(codes, outside.labels, outside)
         if folds is None:
             return found._divided([inputs], [], grouping)
@@ -343,6 +355,7 @@ class Rankings:
         strata: ArrayLike | None = None,
         pos_label: object = None,
         lower_is_better: bool | Sequence[str] = False,
+        missing: str = "error",
         **unused: Any,
     ) -> Self:
         """Rank items of which only some have labels, those of a random sample.
@@ -356,7 +369,7 @@ class Rankings:
             Scores of all items by one model, or by several.
         strata : array-like of shape (n_samples,) or plan, default=None
             Stratum of each item, or the plan of :func:`labels_to_collect`.
-        pos_label, lower_is_better : object
+        pos_label, lower_is_better, missing : object
             As in `from_predictions`.
         **unused : object
             Other columns of `from_predictions`, which are refused.
@@ -387,6 +400,7 @@ class Rankings:
             strata,
             pos_label=pos_label,
             lower_is_better=lower,
+            missing=missing,
             score_names=names,
         )
         every = tuple(Model(name, None, name in lower) for name in models)
@@ -838,7 +852,11 @@ class Rankings:
         grouped = grouping is not None
         if not held and not grouped:
             return replace(self, rows=(Part(tuple(map(rank, inputs[0]))),))
-        every = held or [np.arange(inputs[0][0].y_score.size)]
+        first = inputs[0][0]
+        every = held or [np.arange(first.y_score.size)]
+        if first.failed is not None:  # other columns have these items as well
+            assert first.kept is not None
+            every = [np.flatnonzero(first.kept)]
         # folds have nothing outside their lists
         outside = None if grouping is None or held else grouping.outside
         rows: list[Part] = []
@@ -1118,7 +1136,11 @@ class _Labels(NamedTuple):
 
 
 def _check_without_items(
-    y_true: Any, y_score: Any, columns: Mapping[str, Any], lower_is_better: Any
+    y_true: Any,
+    y_score: Any,
+    columns: Mapping[str, Any],
+    lower_is_better: Any,
+    missing: Any,
 ) -> None:
     """Refuse columns beside a ranking or dask, which have no items one by one."""
     for name, values in columns.items():
@@ -1128,9 +1150,14 @@ def _check_without_items(
     if lower_is_better is not False:
         rule = "be False for a Ranking, RankCounts and dask"
         raise invalid("lower_is_better", rule, brief(lower_is_better))
+    if missing != "error":
+        rule = "be 'error' for a Ranking, RankCounts and dask"
+        raise invalid("missing", rule, brief(missing))
 
 
-def _check_combination(columns: Mapping[str, Any], counts: Mapping[str, Any]) -> None:
+def _check_combination(
+    columns: Mapping[str, Any], counts: Mapping[str, Any], missing: str
+) -> None:
     """Refuse columns that exclude each other, or that unlisted items lack."""
     if columns["folds"] is not None and columns["clusters"] is not None:
         rule = "be left out for folds, which `cv_groups` makes of whole clusters"
@@ -1140,6 +1167,9 @@ def _check_combination(columns: Mapping[str, Any], counts: Mapping[str, Any]) ->
         if unlisted and columns[column] is not None:
             rule = f"be left out with `{column}`, which these items lack"
             raise invalid(unlisted[0], rule, brief(counts[unlisted[0]]))
+        if missing == "missed" and columns[column] is not None:
+            rule = f"be 'error' or 'last' with `{column}`, which missed targets lack"
+            raise invalid("missing", rule, repr(missing))
 
 
 class _Grouping(NamedTuple):

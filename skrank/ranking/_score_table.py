@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from skrank._utils._checks import invalid
 from skrank._utils._columns import Items, as_column, has_index
 from skrank._utils._text import brief, listed
-from skrank.ranking._input import check_scores, oriented
+from skrank.ranking._input import check_last, read_scores
 
 #: Name of a model that has none.
 MODEL = "model"
@@ -41,7 +41,7 @@ def lower_columns(lower_is_better: Any, names: Iterable[Any]) -> list[Any]:
 
 
 def scores_by_name(
-    y_score: Any, lower_is_better: Any
+    y_score: Any, lower_is_better: Any, missing: str = "error"
 ) -> tuple[dict[Any, NDArray[Any]], Items]:
     """Return checked scores without labels, where more is better, and their items."""
     models, names = models_by_name(y_score)
@@ -53,9 +53,12 @@ def scores_by_name(
         rule = "have a row for each item and a column for each model"
         raise invalid("y_score", rule, f"{size} rows and {len(models)} columns")
     of_items, scores = Items(size, index, names[first]), {}
+    given = {"missing": check_last(missing)}
     for name, one in models.items():
-        found = of_items.read(names[name], one, lambda at, x: check_scores(x, at))
-        scores[name] = oriented(found, name in lower)
+        low = name in lower
+        scores[name], _ = read_scores(
+            of_items, names[name], one, lower_is_better=low, **given
+        )
     return scores, of_items
 
 

@@ -17,9 +17,9 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skrank._utils._checks import check_cutoff, invalid
+from skrank._utils._columns import Items
 from skrank._utils._numbers import DECIMAL
 from skrank._utils._output import check_folder, written
 from skrank._utils._table import Table
@@ -31,7 +31,7 @@ from skrank.inference.sampled._labels_to_collect import (
 )
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics import average_precision
-from skrank.ranking._input import oriented
+from skrank.ranking._input import read_scores
 from skrank.ranking._plan_check import KNOWN
 from skrank.ranking._rankings import Rankings
 from skrank.report._report import RankingReport
@@ -106,17 +106,11 @@ def _report(options: argparse.Namespace) -> int:
         asked = {"metrics": options.metric, "t": options.at, "random_state": 0}
         asked |= {"gains": options.gains, "thresholds": options.threshold}
         compare_by = options.compare_by or "average_precision"
-        # with the scores of the file, which thresholds and gains tables show
-        lower = [name for name, (_, low) in _scores(options).items() if low]
-        given = {name: oriented(read["y_score"][name], True) for name in lower}
-        question = RankingReport(compare_by, **asked)
-        report = question.from_predictions(
-            **{**read, "y_score": read["y_score"] | given}, lower_is_better=lower
-        )
+        report = RankingReport(compare_by, **asked).from_predictions(**read)
     printed, table = [str(report)], report.to_dict()["rankings"]
     header, rows = [*table], [*zip(*table.values(), strict=True)]
     if options.by_group:
-        header, rows = _by_group(read["y_true"], read["y_score"], read["groups"])
+        header, rows = _by_group(read)
         cells = [tuple(map(_cell, row)) for row in rows]
         printed.append(str(Table("Groups", tuple(map(as_text, header)), cells, 1, "")))
     if n_left_out:
@@ -238,6 +232,7 @@ def _read(
         getattr(options, "pos_label", None),
         missing,
         copied=copied,
+        missing_scores=options.missing,
         separator=options.separator,
         decimal=options.decimal,
     )
@@ -286,13 +281,25 @@ def _check_outputs(outputs: Mapping[str, str], source: str | int) -> None:
 
 
 def _by_group(
-    y_true: NDArray[np.bool_], y_score: Mapping[str, Any], groups: NDArray[Any]
+    read: Mapping[str, Any],
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the header and the rows of a table of the groups.
 
     Average precision is NaN without targets.
     """
-    names, codes = np.unique(groups, return_inverse=True)
+    y_true, lower = read["y_true"], read["lower_is_better"]
+    y_score = {
+        # those of all items, as a group may have no score
+        name: read_scores(
+            Items(y_true.size),
+            name,
+            scores,
+            lower_is_better=name in lower,
+            missing=read["missing"],
+        )[0]
+        for name, scores in read["y_score"].items()
+    }
+    names, codes = np.unique(read["groups"], return_inverse=True)
     ends = np.cumsum(np.bincount(codes))
     rows = []
     for name, items in zip(names, np.split(np.argsort(codes), ends[:-1]), strict=True):
@@ -583,6 +590,8 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
     add("--score", **scores, default=[], type=lambda one: (one, False), help=said)
     said = "column of scores where smaller is better, such as docking energies"
     add("--lower-is-better", **scores, type=lambda one: (one, True), help=said)
+    said = "rows without a score, such as failed dockings: an error, or the last rows"
+    add("--missing", choices=["error", "last"], default="error", help=said)
     said = "character between cells, such as ';', of the file and of that written"
     add("--separator", type=_separator, metavar="CHARACTER", help=said)
     said = "decimal point or comma of the file and of that written"

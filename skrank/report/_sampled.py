@@ -91,12 +91,13 @@ def sampled_report(
     *,
     metrics: Sequence[Any],
     t: Sequence[int | float] | None,
+    **data: Any,
 ) -> SampledReport:
     """Report on each column of scores, and on their differences by the first metric."""
     depths = [f"{one:.12g}" for one in t or DEPTHS]
     names = ["average_precision", *(f"recall@{one}" for one in depths), *metrics]
     names = [*dict.fromkeys(make_metric(one).name for one in names)]
-    rankings = Rankings.from_sample(y_true, y_score, strata=strata)
+    rankings = Rankings.from_sample(y_true, y_score, strata=strata, **data)
     table = SampledMetricInterval(names).from_rankings(rankings)
     results = []
     for metric in names:

@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
+from skrank._utils._columns import Items
 from skrank._utils._optional import load
 from skrank._utils._text import as_text, brief, in_short, listed
 from skrank.ranking._input import (
     MISSING,
-    check_scores,
     missing_labels,
-    oriented,
+    read_scores,
     warn_of_minus_one,
 )
 
@@ -57,6 +57,7 @@ def read_score_file(
     missing: str = "refuse",
     *,
     copied: Sequence[str] = (),
+    missing_scores: str = "error",
     separator: str | None = None,
     decimal: str = ".",
 ) -> tuple[dict[str, Any], int]:
@@ -66,6 +67,7 @@ def read_score_file(
     has those of "y_true", "groups" and "clusters", or None. That of "labelled" becomes
     marks of the rows with a label, and `copied` columns are texts. A path "-" is
     standard input. The separator is that of the name of the file if it is not given.
+    Rows without a score are an error, or "last", below all others.
     """
     polars = load("polars", "files of scores need polars: pip install skrank[report]")
     errors = polars.exceptions.PolarsError, EOFError, OSError, ValueError, zlib.error
@@ -92,13 +94,16 @@ def read_score_file(
             chosen = filled.copy()
             chosen[filled] = kept
             size = int(np.count_nonzero(kept))
-            numbers = {at: _Numbers(polars, at, decimal, size) for at in of_scores}
+            kind = polars, missing_scores == "last", decimal
+            numbers = {at: _Numbers(at, *kind, size) for at in of_scores}
             source.read_numbers(numbers, chosen)
             again = {at: one for at, one in numbers.items() if one.is_doubtful}
             source.read_numbers(again, chosen)
-        for name, (at, lower) in scores.items():
-            found = check_scores(numbers[at].values(), _where(at))
-            read["y_score"][name] = oriented(found, lower)
+        for name, (at, _) in scores.items():
+            found = read["y_score"][name] = numbers[at].values()
+            read_scores(Items(size), _where(at), found, missing=missing_scores)
+        read["lower_is_better"] = [name for name, (_, low) in scores.items() if low]
+        read["missing"] = missing_scores
         for name, at in texts.items():
             _check_missing(at, filled, kept & columns[at].among(MISSING))
             read[name] = columns[at].values()[kept]
@@ -376,10 +381,16 @@ def _targets(
 
 
 class _Numbers:
-    """Finite numbers of some items of a column, of which a few are added at a time."""
+    """Finite numbers of some items of a column, of which a few are added at a time.
 
-    def __init__(self, polars: Any, name: str, decimal: str, size: int) -> None:
+    Some may be missing, as NaN.
+    """
+
+    def __init__(
+        self, name: str, polars: Any, has_gaps: bool, decimal: str, size: int
+    ) -> None:
         self._polars, self._name, self._decimal = polars, name, decimal
+        self._has_gaps = has_gaps
         self._n_added = 0
         self._numbers: NDArray[Any] = np.empty(size)
         # while all are integers of one type
@@ -410,6 +421,7 @@ class _Numbers:
         size = numbers.abs()
         is_long = plain.str.len_chars() > 15
         is_long |= (size >= 2.0**53) | (size < 1e-300)
+        is_long = (is_number & is_long).fill_null(False)
         long = plain.filter(is_long)
         if self._exact is not None:
             self._exact.update(map(Decimal, long.unique().to_list()))
@@ -435,13 +447,20 @@ class _Numbers:
             self._integers[here] = part
 
     def _check(self, cells: Any, numbers: Any, is_number: Any, rows: _Rows) -> None:
-        """Check that all numbers are finite."""
+        """Check that all numbers are finite, or missing if they may be."""
         is_bad = ~(is_number & numbers.is_finite().fill_null(False)).to_numpy()
+        if not is_bad.any():
+            return
+        is_gap = _texts(self._polars, cells).is_in(MISSING).to_numpy()
+        if self._has_gaps:
+            is_bad &= ~is_gap
         if is_bad.any():
             got = f"{brief(cells.filter(is_bad)[0])} in row {rows[is_bad][0]} below the"
             advice = ""
             if self._decimal == "." and "," in got:
                 advice = "--decimal ',' reads decimal commas."
+            elif is_gap[is_bad][0]:
+                advice = "--missing last ranks rows without a score below all others."
             rule = "hold a finite number in each row"
             raise invalid(_where(self._name), rule, f"{got} header", advice)
 

@@ -269,3 +269,26 @@ def test_scores_in_another_order(scores):
         curve.gains_table(scores=(np.inf, 1))
     with pytest.raises(ValueError, match="`parts` must be left out with `scores`"):
         curve.gains_table(parts=5, scores=(1, 0))
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("unlisted", [0, 2])
+def test_items_without_a_score_have_none(lower, unlisted):
+    # beside unlisted items, and with weights of 0
+    score = np.array([4.0, np.nan, 3.0, 1.0, np.nan, 2.0])
+    rankings = Rankings.from_predictions(
+        np.arange(6) % 2,
+        {"a": -score if lower else score},
+        lower_is_better=lower,
+        missing="last",
+        n_unlisted=unlisted or None,
+    )
+    table = hit_curve(rankings.parts[0][0]).gains_table(parts=6 + unlisted)
+    listed = [-4, -3, -2, -1] if lower else [4, 3, 2, 1]
+    assert_allclose(table.lowest_score, [*listed, *[np.nan] * (2 + unlisted)])
+    weighted = hit_curve(
+        np.arange(6) % 2, score, missing="last", sample_weight=[1, 1, 0, 2, 1, 1]
+    )
+    assert_allclose(
+        weighted.gains_table(parts=(1, 2, 4, 6)).lowest_score, [4, 2, 1, np.nan]
+    )

@@ -123,7 +123,9 @@ def test_profit_at_a_recall_is_that_of_the_hits_and_the_items():
 
 def test_thresholds_beside_each():
     """The first and the last are beside themselves."""
-    points = Points.of(Ranking.from_predictions([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]))
+    ranking = Ranking.from_predictions([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0])
+    points = Points.of(ranking, np.array([5.0, 7.0]))
+    assert points.worth.tolist() == [0, 5, 12, 12]
     lower, higher = points.beside(np.arange(4))
     assert points.levels.tolist() == [np.inf, 4, 2, -np.inf]
     assert lower.tolist() == [4, 2, -np.inf, -np.inf]
@@ -377,8 +379,14 @@ def test_the_seed_and_the_order_of_items():
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        ({}, "`t`, `recall` or `precision` must be given alone, or else `benefit"),
-        ({"t": 3, "recall": 0.5}, "must be given alone, .*; got t, recall"),
+        ({}, "`t`, `recall` or `precision` must be given, or else `benefit"),
+        ({"precision": 0.3, "recall": 0.5}, "be given one at a time, alone or with `t"),
+        ({"t": 3, "recall": 0.5, "guarantee": 0.9}, "`guarantee` .* without `t`"),
+        ({"t": 3, "groups_share": "score"}, "`groups_share` must be one of 'depth', "),
+        (
+            {"recall": 0.5, "guarantee": 0.9, "groups_share": "threshold"},
+            "`guarantee` must be left out with `groups_share`='threshold'",
+        ),
         ({"benefit": 3}, "`cost` must be given with `benefit`; got 3 and None"),
         ({"t": 3, "cost": 3}, "`cost` must be given with `benefit`; got None and 3"),
         ({"t": 0}, "`t` must be an int of at least 1"),
@@ -835,8 +843,8 @@ def test_amounts_do_not_change_what_is_chosen_by_hits(rule):
 def test_amounts_that_are_refused():
     y, score, day, amounts = days_with_amounts()
     choice = ThresholdChoice(benefit=amounts, cost=8)
-    with pytest.raises(ValueError, match="`benefit` must be a number for items"):
-        choice.from_predictions(y, score)
+    with pytest.raises(ValueError, match="`benefit` must be a number if items"):
+        choice.from_predictions(y, score, n_unlisted=3)
     with pytest.raises(ValueError, match="`benefit` must"):
         choice.from_predictions(y[:600], score[:600], groups=day[:600])
     for wrong in ([1, -1], [1, np.nan]):

@@ -190,6 +190,7 @@ def test_a_measure_carries_its_tie_rule(ranking):
 
 def test_all_names_are_those_of_metrics():
     needed = dict.fromkeys(("recall", "precision", "enrichment_factor"), "@3")
+    needed |= dict.fromkeys(("specificity", "erf"), "@3")
     needed["expected_profit"] = "@3(benefit=2, cost=1)"
     by_value = ("k_at_recall", "precision_at_recall", "recall_at_precision")
     needed |= dict.fromkeys(by_value, "(0.5)")

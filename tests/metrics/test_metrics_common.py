@@ -14,7 +14,8 @@ import skrank.metrics
 from cases import ALL, TIES, WITHOUT_TIES, metric_function, metric_of, oracle_settings
 
 # undefined for targets alone: their definitions divide by zero there
-NEED_BOTH = {"bedroc", "bedroc alpha=3", "ks_statistic"}
+NEED_BOTH = {"bedroc", "bedroc alpha=3", "ks_statistic", "specificity@4"}
+NEED_BOTH |= {"log_auc", "log_auc fpr=0.2"}
 
 
 def weights(alpha):
@@ -29,6 +30,11 @@ def rie_of_targets_first(alpha):
 def bedroc_of_weight(mean_weight, alpha):
     worst, best = weights(alpha)[-5:].mean(), weights(alpha)[:5].mean()
     return (mean_weight - worst) / (best - worst)
+
+
+def log_auc_of_tie(fpr):
+    """Mean over 0 to 25 non-targets above a target."""
+    return np.mean(np.log(np.maximum(np.arange(26) / 25, fpr)) / np.log(fpr))
 
 
 # 5 targets at the top of 30 items, by definition; 1 by the metrics that are not here
@@ -68,6 +74,9 @@ CONSTANT = {
     "bedroc alpha=3": tuple(
         bedroc_of_weight(weight, 3) for weight in (weights(3).mean(), weights(3)[-1])
     ),
+    "log_auc": (log_auc_of_tie(0.001), 0),
+    "log_auc fpr=0.2": (log_auc_of_tie(0.2), 0),
+    "specificity@4": (26 / 30, 0),
     "max_f_score": (2 * 5 / (5 + 30), 2 * 5 / (5 + 30)),
     "max_f_score beta=2": (5 * 5 / (4 * 5 + 30), 5 * 5 / (4 * 5 + 30)),
     "breakeven_point": (5 / 30, 5 / 30),
@@ -85,6 +94,7 @@ SMALLER_IS_BETTER = {"k_at_recall(0.5)", "k_at_recall(0.3)"}
 WORST = {
     **dict.fromkeys(SMALLER_IS_BETTER, math.inf),
     "expected_profit@4": -4 * 0.5,
+    "specificity@4": 1 - 4 / 6,
     "expected_profit@0.5": -3 * 1,
     "wss(0.5)": 0.5 - 1,
 }

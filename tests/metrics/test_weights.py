@@ -24,7 +24,7 @@ from cases import ALL, TIES, metric_function, metric_of
 from skrank import SearchSelectionTest
 
 # rounded in units of weight, or without a meaning under weights
-IN_UNITS = ("reciprocal_rank", "ndcg", "rie", "bedroc")
+IN_UNITS = ("reciprocal_rank", "ndcg", "rie", "bedroc", "log_auc")
 FRACTIONS = {
     "average_precision@4 min": {"k": 0.4},
     "average_precision@1 min": {"k": 0.01},
@@ -33,6 +33,7 @@ FRACTIONS = {
     "recall@4": {"t": 0.4},
     "recall@4 min": {"t": 0.4},
     "precision@4": {"t": 0.4},
+    "specificity@4": {"t": 0.4},
     "enrichment_factor@4": {"t": 0.4},
     "expected_profit@4": {"t": 0.4},
 }

@@ -59,7 +59,9 @@ CONVOLVED = {
 
 @pytest.mark.parametrize("lists", CONVOLVED)
 @pytest.mark.parametrize(
-    "case", [case for case in METRICS if "hits" not in case and "4" not in case]
+    "case",
+    # sums of logarithms that are equal are so up to rounding only
+    [case for case in METRICS if not any(x in case for x in ("hits", "4", "log_auc"))],
 )
 def test_means_against_convolutions(lists, case):
     """All combinations of placements, in rational numbers."""

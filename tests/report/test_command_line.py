@@ -485,7 +485,7 @@ def test_numbers_of_parquet(tmp_path, scores):
 
 def test_integers_that_numpy_does_not_have():
     cells = pl.Series([2**62 + 1, 2**62, 3], dtype=pl.Int128)
-    numbers = _Numbers(pl, "s", ".", 3)
+    numbers = _Numbers("s", pl, False, ".", 3)
     numbers.add(cells, np.arange(3))
     assert numbers.values().tolist() == [2**62 + 1, 2**62, 3]
 
@@ -547,6 +547,14 @@ def test_lower_is_better(tmp_path, capsys):
     assert float(first.split()[2]) == pytest.approx(at, abs=1e-3)
     assert sign == "<="
     assert Y[float(cut) + 1e-3 >= B].sum() / Y.sum() >= 0.5
+    # a part that ends at an item without a score has none
+    with_gaps = np.where(np.arange(N) % 2, B.astype(str), "")
+    path = str(write_table(tmp_path / "gaps.csv", b=with_gaps))
+    given = ["--target", "active", "--lower-is-better", "b", "--missing", "last"]
+    assert main(["report", path, *given, "--gains", "2"]) == 0
+    rows = re.findall(r"^  [12]  .*", capsys.readouterr().out, re.M)
+    assert float(rows[0].split()[2]) == pytest.approx(B[1::2].max(), abs=1e-3)
+    assert rows[1].split()[2] == "-"
 
 
 @pytest.mark.parametrize(
@@ -1113,3 +1121,18 @@ def test_a_monitor_goes_on_with_its_state(tmp_path, capsys, shift, status):
     assert "name a file of `--state`" in error_of(capsys, [*again[:-1], str(first)])
     assert "`--level` must be" in error_of(capsys, [*again, "--level", "7"])
     assert "`--state` must name a file" in error_of(capsys, [*again[:-1], "-"])
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "nan", " "])
+def test_rows_without_a_score_are_an_error_or_the_last(tmp_path, capsys, cell):
+    path = tmp_path / "docking.csv"
+    rows = ["1,-9.1,2", f"0,{cell},3", "1,-7.5,1", f"0,{cell},4", "0,-6,5"]
+    path.write_text("\n".join(["active,dock,vina", *rows]))
+    given = ["report", str(path), "--target", "active", "--lower-is-better", "dock"]
+    assert main(given) == 2
+    assert "--missing last ranks rows without a score" in capsys.readouterr().err
+    assert main([*given, "--at", "2", "--missing", "last"]) == 0
+    shown = capsys.readouterr().out
+    path.write_text("\n".join(["active,dock,vina", *rows]).replace(f",{cell},", ",9,"))
+    assert main([*given, "--at", "2"]) == 0  # judge: energies above all others
+    assert capsys.readouterr().out == shown

@@ -221,6 +221,10 @@ class Question(Settings, ABC, Generic[Answer]):
         lower_is_better : bool or sequence of str, default=False
             Whether lower scores mean likelier targets, such as docking energies: for
             all models, or for those that are named.
+        missing : {"error", "last", "missed"}, default="error"
+            Items whose score is NaN, None or NA, such as compounds whose docking
+            failed, are an error, rank below all others as one tie ("last"), or are left
+            out, with the targets among them counted as `n_missed` ("missed").
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
             ranked within each ranking, cutoffs apply to each, and the value is the
@@ -261,7 +265,7 @@ class Question(Settings, ABC, Generic[Answer]):
             if the question does not use one of the arguments.
         """
         # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
-        #   sample_weight n_missed n_unlisted
+        #   sample_weight n_missed n_unlisted missing
         return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_estimator)
@@ -478,7 +482,7 @@ class Question(Settings, ABC, Generic[Answer]):
             "clusters": every.clusters is not None,
             "strata": every.strata is not None,
             "sample_weight": every.weighted,
-            "n_missed": every.n_missed
+            "n_missed": any(one.n_missed for row in every.parts for one in row)
             and not (self._missed_in_groups and data_of(every) == "groups"),
         }
         for name, reason in self._refuses.items():

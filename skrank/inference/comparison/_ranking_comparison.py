@@ -181,7 +181,8 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
     _refuses: ClassVar[dict[str, str]] = {
         "strata": "they tell how items were labelled, and no label is missing",
         "sample_weight": "comparisons of weighted items are not defined here",
-        "n_missed": "a missed target has no rank to compare",
+        "n_missed": "a missed target has no rank to compare; `missing`='last' ranks "
+        "items without a score",
     }
     _missed_in_groups: ClassVar[bool] = True
     _of_samples: ClassVar[bool] = True
@@ -244,6 +245,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         baseline: Any = None,
         pos_label: object = None,
         lower_is_better: bool | Sequence[str] = False,
+        missing: str = "error",
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
         strata: ArrayLike | None = None,
@@ -271,6 +273,10 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         lower_is_better : bool or sequence of str, default=False
             Whether lower scores mean likelier targets, such as docking energies: for
             all models, or for those that are named.
+        missing : {"error", "last", "missed"}, default="error"
+            Items whose score is NaN, None or NA, such as compounds whose docking
+            failed, are an error, rank below all others as one tie ("last"), or are left
+            out, with the targets among them counted as `n_missed` ("missed").
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
             ranked within each ranking, cutoffs apply to each, and the value is the
@@ -300,17 +306,18 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             As in `from_predictions`; also if there are fewer than two rankings, if two
             rankings have the same name, or if no ranking has the name `baseline`.
         """
-        # shared: pos_label lower_is_better groups clusters strata folds
+        # shared: pos_label lower_is_better groups clusters strata folds missing
         data: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
         data |= {"y_score": y_score, "folds": folds, "strata": strata}
         if isinstance(y_true, Rankings | Mapping):
             rankings = Rankings.from_rankings(y_true)
             data["lower_is_better"] = lower_is_better or None
+            data["missing"] = None if missing == "error" else missing
             given = [name for name, one in data.items() if one is not None]
             if given:
                 raise invalid(given[0], "be left out for rankings")
         else:
-            data["lower_is_better"] = lower_is_better
+            data |= {"lower_is_better": lower_is_better, "missing": missing}
             rankings = Rankings.from_predictions(y_true, **data)
         models = self._models(rankings)
         if len(models.names) < 2:

@@ -179,7 +179,8 @@ class MetricInterval(MetricQuestion[Any]):
 
     _refuses: ClassVar[dict[str, str]] = {
         "strata": "intervals of items in strata are not defined here",
-        "n_missed": "other samples miss other targets; `n_unlisted` ranks them last",
+        "n_missed": "other samples miss other targets; `n_unlisted`, or "
+        "`missing`='last', ranks them last",
     }
     _missed_in_groups: ClassVar[bool] = True
     _make = staticmethod(make_metric)

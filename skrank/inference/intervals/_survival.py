@@ -15,7 +15,8 @@ def survival_error(metric: Metric, ranking: Ranking) -> float:
     frame = metric.frame(ranking, ranking.n_targets)
     if isinstance(metric, AveragePrecision):
         return _average_precision_error(ranking.groups, ranking.n_targets)
-    recall = metric.value(ranking) * metric.divisor(frame) / frame.n_targets
+    hits = (metric.value(ranking) - metric.offset(frame)) * metric.divisor(frame)
+    recall = hits / frame.n_targets
     variance = frame.n_targets * recall * (1 - recall)
     return float(np.sqrt(variance) / metric.divisor(frame))
 

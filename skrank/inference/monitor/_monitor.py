@@ -190,6 +190,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         previous: RankingMonitorResult | Mapping[str, Any] | None = None,
         pos_label: object = None,
         lower_is_better: bool = False,
+        missing: str = "error",
     ) -> RankingMonitorResult:
         """Answer after one more day.
 
@@ -211,6 +212,10 @@ class RankingMonitor(Question[RankingMonitorResult]):
         lower_is_better : bool or sequence of str, default=False
             Whether lower scores mean likelier targets, such as docking energies: for
             all models, or for those that are named.
+        missing : {"error", "last", "missed"}, default="error"
+            Items whose score is NaN, None or NA, such as compounds whose docking
+            failed, are an error, rank below all others as one tie ("last"), or are left
+            out, with the targets among them counted as `n_missed` ("missed").
 
         Returns
         -------
@@ -223,10 +228,11 @@ class RankingMonitor(Question[RankingMonitorResult]):
             If the day is missing or was there before, or if `previous` is not a state
             of this monitor and of these models, as it was written.
         """
-        # shared: pos_label lower_is_better
+        # shared: pos_label lower_is_better missing
         day_text(group, "group")  # refuses what is no day
+        given: Any = {"lower_is_better": lower_is_better, "missing": missing}
         ranked = Rankings.from_predictions(
-            y_true, y_score, pos_label=pos_label, lower_is_better=lower_is_better
+            y_true, y_score, pos_label=pos_label, **given
         )
         row = tuple(replace(one, several=True) for one in ranked.parts[0])
         day = replace(ranked, rows=(Part(row, label=group),))

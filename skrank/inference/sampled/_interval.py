@@ -139,6 +139,7 @@ class SampledMetricInterval(Settings):
         strata: ArrayLike | None = None,
         pos_label: object = None,
         lower_is_better: bool | Sequence[str] = False,
+        missing: str = "error",
         groups: None = None,
         clusters: None = None,
         folds: None = None,
@@ -165,6 +166,9 @@ class SampledMetricInterval(Settings):
         lower_is_better : bool or sequence of str, default=False
             Whether lower scores mean likelier targets, such as docking energies: for
             all models, or for those that are named.
+        missing : {"error", "last"}, default="error"
+            Items whose score is NaN, None or NA are an error, or rank below all others
+            as one tie ("last").
         groups, clusters, folds, sample_weight : None
             Not used here; an error says what to do instead.
 
@@ -189,7 +193,7 @@ class SampledMetricInterval(Settings):
             with a probability of at most 1e-6. Also if items of a plan have no label,
             or other items have one.
         """
-        # shared: pos_label lower_is_better
+        # shared: pos_label lower_is_better missing_or_last
         return self._answer(
             Rankings.from_sample(
                 y_true,
@@ -197,6 +201,7 @@ class SampledMetricInterval(Settings):
                 strata=strata,
                 pos_label=pos_label,
                 lower_is_better=lower_is_better,
+                missing=missing,
                 groups=groups,
                 clusters=clusters,
                 folds=folds,

@@ -29,6 +29,7 @@ def labels_to_collect(
     *,
     t: Any = None,
     lower_is_better: Any = False,
+    missing: str = "error",
     labelled: ArrayLike | None = None,
     random_state: object = 0,
 ) -> Any:
@@ -56,6 +57,9 @@ def labels_to_collect(
     lower_is_better : bool or sequence of str, default=False
         Whether lower scores mean likelier targets, such as docking energies: for all
         models, or for those that are named.
+    missing : {"error", "last"}, default="error"
+        Items whose score is NaN, None or NA are an error, or rank below all others as
+        one tie ("last").
     labelled : array-like of shape (n_samples,), default=None
         Which items have a label already, as booleans, or their labels with NaN, None or
         NA for the others. They are stratum -1, which counts exactly, and are not
@@ -119,8 +123,8 @@ def labels_to_collect(
     size     48  16  16  32  64  128  256  440
     sum      48   6   4   4   5    8   11   14
     """
-    # shared: y_score_of_plan lower_is_better labelled
-    listing = _Listing.of(y_score, lower_is_better)
+    # shared: y_score_of_plan lower_is_better labelled missing_or_last
+    listing = _Listing.of(y_score, lower_is_better, missing)
     known, n = mark_labelled(labelled, listing.of_items), listing.of_items.size
     budget = min(check_count("budget", budget, least=_LEAST), int(np.sum(~known)))
     cuts = np.zeros(0, np.intp) if t is None else chosen_counts("t", t, n)
@@ -165,6 +169,7 @@ def labels_to_compare(
     t: Any,
     *,
     lower_is_better: Any = False,
+    missing: str = "error",
     labelled: ArrayLike | None = None,
 ) -> Any:
     """Choose the fewest items to label that tell which model has more hits in its top.
@@ -185,6 +190,9 @@ def labels_to_compare(
     lower_is_better : bool or sequence of str, default=False
         Whether lower scores mean likelier targets, such as docking energies: for all
         models, or for those that are named.
+    missing : {"error", "last"}, default="error"
+        Items whose score is NaN, None or NA are an error, or rank below all others as
+        one tie ("last").
     labelled : array-like of shape (n_samples,), default=None
         Which items have a label already, as booleans, or their labels with NaN, None or
         NA for the others. They are stratum -1, which counts exactly, and are not
@@ -225,8 +233,8 @@ def labels_to_compare(
     4        1   5.0     0.0     False
     5        1   6.0     0.0     False
     """
-    # shared: y_score_of_plan lower_is_better labelled
-    listing = _Listing.of(y_score, lower_is_better)
+    # shared: y_score_of_plan lower_is_better labelled missing_or_last
+    listing = _Listing.of(y_score, lower_is_better, missing)
     if len(listing.models) < 2:
         raise invalid("y_score", "hold scores of two models or more", "one")
     known = mark_labelled(labelled, listing.of_items)
@@ -246,9 +254,9 @@ class _Listing(NamedTuple):
     best: ModelRanks
 
     @classmethod
-    def of(cls, y_score: Any, lower_is_better: Any) -> Self:
+    def of(cls, y_score: Any, lower_is_better: Any, missing: str) -> Self:
         """Rank the items."""
-        scores, of_items = scores_by_name(y_score, lower_is_better)
+        scores, of_items = scores_by_name(y_score, lower_is_better, missing)
         models = [ModelRanks.of(one) for one in scores.values()]
         if len(models) == 1:
             return cls(of_items, models, models[0])

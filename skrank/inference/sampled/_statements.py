@@ -329,7 +329,8 @@ def kind_of(metric: Any) -> type[Measure]:
     made = make_metric(metric)
     found = [one for kind, one in _MEASURES if type(made) is kind]
     found += [_Hits] * isinstance(made, RecallAtT)
-    if found and made.ties == "expected":
+    is_up = getattr(made, "rounding", "up") == "up"
+    if found and made.ties == "expected" and is_up:
         return found[0]
     rule = (
         "be average_precision, recall@t, precision@t, enrichment_factor@t, "

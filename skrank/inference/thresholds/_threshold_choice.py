@@ -20,6 +20,7 @@ from skrank._utils._checks import (
     check_fraction,
     check_jobs,
     check_not_negative,
+    check_option,
     check_positive,
     check_random_state,
     check_share,
@@ -30,7 +31,7 @@ from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
 from skrank.inference.thresholds._aim import Aim
-from skrank.inference.thresholds._depth_of_days import DepthOfDays
+from skrank.inference.thresholds._choice_of_days import DepthOfDays, ThresholdOfDays
 from skrank.inference.thresholds._threshold_choice_result import ThresholdChoiceResult
 from skrank.inference.thresholds._threshold_of_items import ThresholdOfItems
 from skrank.metrics._definitions import AnyMetric, ExpectedProfit
@@ -54,12 +55,12 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         Share of the targets to find, above 0, up to 1, with the fewest items.
     precision : float, default=None
         Least share of targets among the items, above 0, up to 1, with as many items as
-        possible.
+        possible. With `t` beside it, or beside `recall`, at most t items are looked at.
     benefit : float or array-like of shape (n_samples,), default=None
         What finding a target is worth, above 0. If none of the parameters above is
         given, the threshold has the largest profit. An array has it for each item, such
-        as the amount of a transaction, in the order of the labels; it needs `groups`.
-        A column of pandas must have their index.
+        as the amount of a transaction, in the order of the labels. A column of pandas
+        must have their index.
     cost : float, default=None
         Cost of looking at an item, at least 0. Required with `benefit`.
     guarantee : float, default=None
@@ -67,6 +68,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         their mean over other days, reaches the given value, which is then below 1. With
         None, the threshold reaches it on these data, and misses it on other items about
         half of the time.
+    groups_share : {"depth", "threshold"}, default="depth"
+        What is chosen for `groups`: one depth for all, or one threshold on the score.
+        With a threshold, `t` is the mean number of items of a group, such as a day.
     n_resamples : int, default=9999
         Number of draws of an interval.
     n_jobs : int, default=None
@@ -79,8 +83,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     Raises
     ------
     ValueError
-        If not exactly one rule is given, if a depth or a profit is to be guaranteed, or
-        if a setting is outside its range.
+        If the rules do not go together, if a depth, a profit or a limit is to be
+        guaranteed, or if a setting is outside its range.
 
     See Also
     --------
@@ -109,10 +113,12 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     was fitted to other items. With `groups`, the mean of their recalls or precisions is
     guaranteed, by a bound for sums of independent values from 0 to 1 [6]_.
 
-    With `groups`, the same depth t is chosen for all groups, such as days, and there is
-    no threshold. Whole groups are held out and drawn, and `t` and `profit` are means.
-    The folds of a cross-validation are pooled. See :ref:`decisions`, and
-    :ref:`validation_decisions` for the measured bias and coverage.
+    With `groups`, the same depth t is chosen for all groups, such as days, or the same
+    threshold. Whole groups are held out and drawn, and `t` and `profit` are means. If
+    each item has a benefit, the upper limit of a profit adds one target, of an amount
+    further above the mean than any here. The folds of a cross-validation are pooled.
+    See :ref:`decisions`, and :ref:`validation_decisions` for the measured bias and
+    coverage.
 
     References
     ----------
@@ -146,7 +152,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         "clusters": "items are held out and drawn one by one",
         "strata": "a threshold is for all items",
         "sample_weight": "items are held out and drawn one by one",
-        "n_missed": "other samples miss other targets; `n_unlisted` ranks them last",
+        "n_missed": "other samples miss other targets; `n_unlisted`, or "
+        "`missing`='last', ranks them last",
     }
     _repeated: ClassVar[bool] = False
 
@@ -159,6 +166,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         benefit: float | ArrayLike | None = None,
         cost: float | None = None,
         guarantee: float | None = None,
+        groups_share: str = "depth",
         n_resamples: int = 9999,
         n_jobs: int | None = None,
         progress: bool = False,
@@ -166,11 +174,12 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     ) -> None:
         rules = {"t": t, "recall": recall, "precision": precision}
         given = [name for name, value in rules.items() if value is not None]
-        if len(given) > 1 or not (given or benefit is not None):
-            rule = "be given alone, or else `benefit` and `cost`"
-            raise invalid(
-                "t`, `recall` or `precision", rule, ", ".join(given) or "none"
-            )
+        if not (given or benefit is not None):
+            rule = "be given, or else `benefit` and `cost`"
+            raise invalid("t`, `recall` or `precision", rule, "none")
+        if recall is not None and precision is not None:
+            rule = "be given one at a time, alone or with `t`"
+            raise invalid("recall` and `precision", rule, "both")
         if (benefit is None) != (cost is None):
             raise invalid(
                 "cost", "be given with `benefit`", f"{brief(benefit)} and {cost}"
@@ -189,11 +198,16 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         self.guarantee = None
         if guarantee is not None:
             self.guarantee = check_fraction("guarantee", guarantee)
-            if self.recall is self.precision is None:
-                rule = "be left out, or given with `recall` or `precision`"
+            if self.recall is self.precision is None or t is not None:
+                rule = "be left out, or given with `recall` or `precision`, without `t`"
                 raise invalid("guarantee", rule, brief(guarantee))
             if 1 in (self.recall, self.precision):
                 raise invalid(given[0], "be below 1 with a guarantee", "1")
+        check_option("groups_share", groups_share, ("depth", "threshold"))
+        self.groups_share = groups_share
+        if groups_share == "threshold" and guarantee is not None:
+            rule = "be left out with `groups_share`='threshold'"
+            raise invalid("guarantee", rule, brief(guarantee))
         self.n_resamples = check_count("n_resamples", n_resamples, least=2)
         self.n_jobs = check_jobs(n_jobs)
         self.progress = check_flag("progress", progress)
@@ -228,7 +242,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             advice = "Fit the model to some items, and rank others by `from_estimator`."
             raise invalid("rankings", rule, got, advice)
         aim = self._aim(rankings, asked)
-        kind = DepthOfDays if asked.grouped else ThresholdOfItems
+        of_days = {"depth": DepthOfDays, "threshold": ThresholdOfDays}
+        kind: Any = of_days[self.groups_share] if asked.grouped else ThresholdOfItems
         choice = kind(aim, asked.single, self.n_resamples, self._generator())
         found = choice.found()
         if found["t"] == 0 and self.guarantee is None:
@@ -236,13 +251,15 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             if self.precision is not None:
                 what = f"precision of {self.precision:g}"
             warn(f"No threshold has a {what}: no item is looked at.", UserWarning)
+        mean = asked.grouped and self.groups_share == "threshold"
+        described = aim.described(asked.grouped, mean)
         promised = None if aim.guarantee is None else (aim.quantity, aim.guarantee)
         rules, names = found["_rules"], ("recall", "precision", "profit")
         (model,) = asked.models
         score = "the given scores" if model.output is None else model.output.name
         if model.lower_is_better:
             score = f"minus {score}"
-        if asked.grouped:
+        if kind is DepthOfDays:
             score += "; a depth t of each ranking, no threshold"
         return ThresholdChoiceResult(
             method="cross_validation",
@@ -252,7 +269,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             _pos_label=asked.pos_label,
             _output=model.output,
             _promised=promised,
-            **self._fields(asked) | {"metric": aim.described(asked.grouped)},
+            **self._fields(asked) | {"metric": described},
         )
 
     def _metric(self) -> AnyMetric:
@@ -263,16 +280,20 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         """Return what the choice is to reach, with the benefits of the asked items."""
         values = {"t": self.t, "recall": self.recall, "precision": self.precision}
         given = [one for one in values.items() if one[1] is not None]
-        ((quantity, value),) = given or [("profit", None)]
+        quantity, value = (given or [("profit", None)])[-1]
+        limit = self.t if len(given) > 1 else None
         benefit, amounts = self.benefit, None
         if benefit is None:
             benefit = math.nan
         elif is_column(benefit):
-            if asked.kind != "groups" or not asked.items:
-                rule = "be a number for items that are not in `groups`"
-                raise invalid("benefit", rule, "an array")
-            n_samples = sum(items.size for items in rankings.items)
-            every = rankings.of_items or Items(n_samples)
+            sizes = [one.items.y_score.size for one in asked.single if one.has_items]
+            n_items = sum(map(len, rankings.items)) or sum(sizes)
+            every = rankings.of_items or Items(n_items)
+            places = asked.items or [np.arange(every.size)]
             of_items = every.read("benefit", benefit, as_amounts)
-            benefit, amounts = 1.0, [of_items[items] for items in asked.items]
-        return Aim(quantity, value, benefit, self.cost or 0.0, self.guarantee, amounts)
+            if sizes != [*map(len, places)]:
+                rule = "be a number if items have no score, or were only counted"
+                raise invalid("benefit", rule, "an array")
+            benefit, amounts = 1.0, [of_items[items] for items in places]
+        cost, guarantee = self.cost or 0.0, self.guarantee
+        return Aim(quantity, value, benefit, cost, guarantee, amounts, limit)

@@ -20,25 +20,31 @@ class Points:
     """Thresholds at scores of targets, best first.
 
     Infinity is before them, and minus infinity is the last: it retrieves all items.
-    `hits` and `items` are retrieved by each.
+    `hits` and `items` are retrieved by each, and `worth` is the sum of the amounts of
+    the hits.
     """
 
     levels: Floats
     hits: Floats
     items: Floats
+    worth: Floats
     n_targets: float
     n_samples: float
 
     @classmethod
-    def of(cls, ranking: Ranking) -> Points:
-        """Return the points of a ranking; O(m)."""
+    def of(cls, ranking: Ranking, amounts: Floats) -> Points:
+        """Return the points of a ranking, with amounts of its targets; O(m log m)."""
         points = points_of(ranking)
         m, n = ranking.n_targets, ranking.n_samples
         kept = points.t < n
+        levels = np.concatenate([[np.inf], points.score[kept], [-np.inf]])
+        scores = ranking.items.y_score[ranking.items.targets]
+        first = levels.size - np.searchsorted(levels[::-1], scores, side="right")
         return cls(
-            np.concatenate([[np.inf], points.score[kept], [-np.inf]]),
+            levels,
             np.concatenate([[0.0], points.hits[kept], [m]]),
             np.concatenate([[0.0], points.t[kept], [n]]),
+            np.bincount(first, weights=amounts, minlength=levels.size).cumsum(),
             m,
             n,
         )
@@ -66,7 +72,7 @@ class Points:
             return self
         even = np.linspace(0, last, most).astype(np.intp)
         kept = np.union1d(even, spread_counts(last))
-        parts = self.levels[kept], self.hits[kept], self.items[kept]
+        parts = self.levels[kept], self.hits[kept], self.items[kept], self.worth[kept]
         return Points(*parts, self.n_targets, self.n_samples)
 
     @property
@@ -75,22 +81,26 @@ class Points:
         return np.diff(self.hits).astype(np.intp)
 
     @property
+    def each_amount(self) -> Floats:
+        """Mean amount of the targets from one threshold to the next."""
+        mean: Floats = np.diff(self.worth) / np.maximum(self.each_hits, 1)
+        return mean
+
+    @property
     def each_others(self) -> NDArray[np.intp]:
         """Non-targets from one threshold to the next."""
         return np.diff(self.items - self.hits).astype(np.intp)
 
     def of_others(
         self, rng: np.random.Generator, size: int, weight: float
-    ) -> tuple[Floats, Floats]:
-        """Draw the hits and items of samples of other items, as many of each class."""
+    ) -> tuple[Floats, Floats, Floats]:
+        """Draw hits, worth and items of samples of others, as many of each class."""
         # a target of the population may be below all of these data
         below = np.append(np.zeros(self.each_hits.size - 1), 0.5)
         drawn = other_sample(rng, self.each_hits, size, weight, below)
-        hits, others = (
-            cumulative(drawn),
-            other_sample(rng, self.each_others, size, weight),
-        )
-        return hits, hits + cumulative(others)
+        others = other_sample(rng, self.each_others, size, weight)
+        hits, worth = cumulative(drawn), cumulative(drawn * self.each_amount)
+        return hits, worth, hits + cumulative(others)
 
 
 def other_sample(

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from skrank._utils._checks import check_depth, invalid
 from skrank._utils._warnings import warn
-from skrank.inference.thresholds._aim import DIVISIONS, FOLDS, Aim, Choice, share
+from skrank.inference.thresholds._aim import (
+    DIVISIONS,
+    FOLDS,
+    Aim,
+    Choice,
+    excess_of_largest,
+    share,
+)
 from skrank.inference.thresholds._guarantee import OF_ITEMS
 from skrank.inference.thresholds._rules import ChoiceRule, DrawnRule
 from skrank.inference.thresholds._threshold_choice_points import Points, cumulative
@@ -31,6 +38,10 @@ class ThresholdOfItems(Choice):
     def __init__(self, aim: Aim, rankings: list[Ranking], *drawing: Any) -> None:
         super().__init__(aim, *drawing)
         self.ranking = _pooled(rankings)
+        amounts = np.ones(self.ranking.items.y_score.size)
+        if aim.amounts is not None:
+            amounts = np.concatenate(aim.amounts)
+        self.amounts = amounts[self.ranking.items.targets]
         self.m, self.n = int(self.ranking.n_targets), int(self.ranking.n_samples)
         # An item of a fold counts less, since a model of all items has other scores
         # than those of the folds. By benchmarks/thresholds.py: with 1, intervals of t
@@ -44,40 +55,60 @@ class ThresholdOfItems(Choice):
 
     def found(self) -> dict[str, Any]:
         """Return the threshold, and what to expect of it on other items."""
-        aim, sizes = self.aim, (self.m, self.n - self.m)
+        aim, m, n = self.aim, self.m, self.n
         if aim.quantity == "t":
             threshold, t, hits, lows, highs = self._at_depth()
         else:
-            points = Points.of(self.ranking)
-            at = int(self.best(points.hits, points.items, self.m))
+            points = Points.of(self.ranking, self.amounts)
+            gains = self._gains(points.hits, points.worth)
+            at = int(self.best(gains, points.items, m, self._most(n)))
             threshold, t, hits = points.at(at)
-            is_sure = self.keeps(at, points.hits, points.items, self.m)
+            is_sure = self.keeps(at, points.hits, points.items, m)
+            self.tell_limit(hits, m)
             tried = points.thinned()
             held, optimism = self._held_out(tried)
-            drawn = self.drawn(
-                lambda size: (*tried.of_others(self.rng, size, self.weight), self.m)
-            )
+            drawn = self.drawn(lambda size: self._of_others(tried, size))
             lows, highs = tried.beside(drawn)
-        here = np.array([hits, t - hits])
+        is_found = self.ranking.items.y_score[self.ranking.items.targets] >= threshold
+        found = self.amounts[is_found]
+        worth = float(found.sum())
+        here = np.array([hits, t - hits, worth])
         rules: dict[str, ChoiceRule]
-        if t in (0, self.n):
-            rules = {**self.certain(hits, t)}
+        if t in (0, n):
+            rules = {**self.certain(hits, t, worth)}
         elif aim.quantity == "t":
-            rules = {**self._expected(here, here)}
+            rules = {**self._expected(here, here, found)}
         else:
-            rules = {**self._expected(np.clip(here - optimism, 0, sizes), here)}
+            sizes = (m, n - m, self.amounts.sum())
+            other = np.clip(here - optimism, 0, sizes)
+            rules = {**self._expected(other, here, found)}
             if aim.quantity == "profit":
-                rules["profit"] = self._expected(held, here)["profit"]
+                rules["profit"] = self._expected(held, here, found)["profit"]
             if is_sure:
-                n = t if aim.quantity == "precision" else self.m
+                n_units = t if aim.quantity == "precision" else m
                 estimate = rules[aim.quantity].estimate
-                rules[aim.quantity] = self.promise(estimate, hits, n)
+                rules[aim.quantity] = self.promise(estimate, hits, n_units)
         return {
             "threshold": threshold,
             "t": int(t),
-            **self.apparent(hits, t, self.m, aim.profit(hits, t)),
+            **self.apparent(hits, t, self.m, aim.profit(worth, t)),
             "_rules": {"threshold": DrawnRule(threshold, lows, highs), **rules},
         }
+
+    def _gains(self, hits: Any, worth: Any) -> Any:
+        """Return what the aim sums: the amounts of the hits for a profit."""
+        return worth if self.aim.quantity == "profit" else hits
+
+    def _most(self, n: Any) -> Any:
+        """Return the limit of the items for as many items, a share of these."""
+        if self.aim.limit is None:
+            return math.inf
+        return check_depth("t", self.aim.limit, self.n) * (n / self.n)
+
+    def _of_others(self, tried: Points, size: int) -> tuple[Any, Any, int, Any]:
+        """Draw gains and items of samples of other items."""
+        hits, worth, items = tried.of_others(self.rng, size, self.weight)
+        return self._gains(hits, worth), items, self.m, self._most(self.n)
 
     def _at_depth(self) -> tuple[float, float, float, Floats, Floats]:
         """Return the threshold at a depth, its items and hits, and drawn limits."""
@@ -96,7 +127,7 @@ class ThresholdOfItems(Choice):
         return threshold, t, hits, edges[n - place], edges[n - place + 1]
 
     def _held_out(self, points: Points) -> tuple[Floats, Floats]:
-        """Hits and non-targets in the folds, by choices without each fold.
+        """Hits, non-targets and worth in the folds, by choices without each fold.
 
         The second result is by how much there are fewer than in the other folds, which
         chose.
@@ -104,28 +135,37 @@ class ThresholdOfItems(Choice):
         rng, m, n_cells = self.rng, self.m, points.each_hits.size
         n_folds = min(FOLDS, m)
         cells = np.repeat(np.arange(n_cells), points.each_hits)
-        held, others = np.zeros(2), np.zeros(2)
+        held, others = np.zeros(3), np.zeros(3)
         for _ in range(DIVISIONS):
             fold = rng.permutation(np.arange(m) % n_folds)
             kept = np.bincount(fold * n_cells + cells, minlength=n_folds * n_cells)
             shares = np.full(n_folds, 1 / n_folds)
             other = rng.multinomial(points.each_others, shares).T
-            h, o = cumulative(kept.reshape(n_folds, n_cells)), cumulative(other)
-            train_h, train_o = h.sum(axis=0) - h, o.sum(axis=0) - o
-            chosen = self.best(train_h, train_h + train_o, train_h[:, -1:])[:, None]
-            for total, counts in ((held, (h, o)), (others, (train_h, train_o))):
+            kept = kept.reshape(n_folds, n_cells)
+            inside = [
+                cumulative(one) for one in (kept, other, kept * points.each_amount)
+            ]
+            outside = [one.sum(axis=0) - one for one in inside]
+            hits, rest, worth = outside
+            items = hits + rest
+            given = hits[:, -1:], self._most(items[:, -1:])
+            chosen = self.best(self._gains(hits, worth), items, *given)[:, None]
+            for total, counts in ((held, inside), (others, outside)):
                 found = [np.take_along_axis(one, chosen, axis=1) for one in counts]
                 total += np.sum(found, axis=(1, 2)) / DIVISIONS
         return held, others / (n_folds - 1) - held
 
-    def _expected(self, found: Floats, here: Floats) -> dict[str, DrawnRule]:
+    def _expected(
+        self, expected: Floats, here: Floats, amounts: Floats
+    ) -> dict[str, DrawnRule]:
         """Draw the shares of both classes above the threshold.
 
         The lower limits are those of the smaller of what is found here and of what is
-        expected elsewhere, and the upper ones of the larger.
+        expected elsewhere, and the upper ones of the larger. The amounts are those of
+        the targets that are found here.
         """
         n, m, profit, ends = self.n, self.m, self.aim.profit, []
-        for size, one, seen in zip((m, n - m), found, here, strict=True):
+        for size, one, seen in zip((m, n - m), expected[:2], here[:2], strict=True):
             half = 0.5 * (0 < seen < size)
             lows = self._draw_share(size, min(one, seen), half)
             highs = self._draw_share(size, max(one, seen), 1 - half)
@@ -137,13 +177,34 @@ class ThresholdOfItems(Choice):
         )
         of_items = share(hits, hits + max(others, _ZERO))
         shares = share(few, few + more), share(many, many + less)
-        profits = profit(few, few + more), profit(many, many + less)
+        low, high = self._mean_amounts(amounts)
+        profits = profit(few * low, few + more), profit(many * high, many + less)
         return {
             "t": DrawnRule(here.sum(), fewest, most),
             "recall": DrawnRule(hits / m, few / m, many / m),
             "precision": DrawnRule(of_items, *shares),
-            "profit": DrawnRule(profit(hits, hits + others), *profits),
+            "profit": DrawnRule(profit(expected[2], hits + others), *profits),
         }
+
+    def _mean_amounts(self, found: Floats) -> tuple[Any, Any]:
+        """Draw mean amounts of targets by the Bayesian bootstrap, for both limits.
+
+        Those of the upper limit have one target more.
+        """
+        if self.aim.amounts is None:
+            return 1.0, 1.0
+        found = found if found.size else self.amounts
+        mean = float(found.mean())
+        more = mean + excess_of_largest(self.amounts, mean, found.size)
+
+        def draw(size: int) -> Floats:
+            shares = self.rng.standard_gamma(1.0, (size, found.size))
+            one = self.rng.standard_gamma(1.0, size)
+            total, count = shares @ found, shares.sum(axis=1)
+            return np.stack([total / count, (total + one * more) / (count + one)], 1)
+
+        low, high = self.in_pieces(draw).T
+        return low, high
 
     def _draw_share(self, size: float, found: float, side: float) -> Floats:
         """Draw how many of a class are found, by a prior of which `side` is found."""

@@ -121,6 +121,7 @@ class AnyMetric(ABC):
         *,
         pos_label: object = None,
         lower_is_better: bool = False,
+        missing: str = "error",
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         n_missed: CountOf = 0,
@@ -128,7 +129,7 @@ class AnyMetric(ABC):
         undefined: float | str = nan,
     ) -> float:
         """Return the value for labels and scores, as the metric's function does."""
-        columns = pos_label, lower_is_better, sample_weight, groups
+        columns = pos_label, lower_is_better, missing, sample_weight, groups
         given = *columns, n_missed, n_unlisted, undefined
         return evaluate(self, y_true, y_score, *given)
 

@@ -12,12 +12,24 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._checks import check_depth, check_positive, check_share, invalid
+from skrank._utils._checks import (
+    check_depth,
+    check_option,
+    check_positive,
+    check_share,
+    invalid,
+)
 from skrank._utils._rounding import ROUNDING
 from skrank.curves._operating_points import OperatingPoints, points_of
 from skrank.metrics._definitions._base import AnyMetric, Checks, Frame
 from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
 from skrank.ranking._ranking import HitGroups, Ranking
+
+
+def check_rounding(name: str, value: Any) -> str:
+    """Check how a number of targets is rounded."""
+    check_option(name, value, ("up", "even", "down"))
+    return str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +179,7 @@ class KAtRecall(AnyMetric):
         possible rank. None of them was missed.
         """
         m, hits = int(ranking.n_targets), ranking.groups.hits
-        needed = int(check_depth("recall", self.recall, m))
+        needed = int(self.needed(m, whole=True))
         place = np.arange(1, m + 1) - np.repeat(ranking.groups.hits_above, hits)
         ranks = self._rank(
             ranking.groups.take(np.arange(hits.size).repeat(hits)), place
@@ -180,11 +192,14 @@ class KAtRecall(AnyMetric):
         """Return the value by the rank of the last required target."""
         return rank
 
+    def needed(self, n_targets: Any, *, whole: bool) -> Any:
+        """Return how many targets, or how much weight, must be found."""
+        return check_depth("recall", self.recall, n_targets, whole=whole)
+
     def _last_needed(self, ranking: Ranking) -> tuple[Any, Any] | None:
         """Return the group of the hit that completes the share, and its number."""
         groups = ranking.groups
-        n_targets, whole = ranking.n_targets, ranking.whole
-        needed = check_depth("recall", self.recall, n_targets, whole=whole)
+        needed = self.needed(ranking.n_targets, whole=ranking.whole)
         found = groups.hits_above + groups.hits
         index = int(
             np.searchsorted(found, needed * (1 - ROUNDING))
@@ -235,14 +250,35 @@ class WorkSaved(KAtRecall):
     """Share of the items that need not be read at a recall, less that of chance."""
 
     recall: float = 0.95
+    rounding: str = "up"
 
     template: ClassVar[str] = "wss({0.recall:.12g})"
+    checks: ClassVar[Checks] = {"recall": check_share, "rounding": check_rounding}
     greater_is_better: ClassVar[bool] = True
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest value over all rankings: all items read, or none."""
         return self.recall - 1, self.recall
+
+    @property
+    def name(self) -> str:
+        """Printed name, with the rounding if it is not up."""
+        name = self.template.format(self)
+        return (
+            name if self.rounding == "up" else f"{name[:-1]}, rounding={self.rounding})"
+        )
+
+    def needed(self, n_targets: Any, *, whole: bool) -> Any:
+        """Return how many targets must be found, at least one, by the rounding."""
+        up = check_depth("recall", self.recall, n_targets, whole=whole)
+        if self.rounding == "up" or not whole:
+            return up
+        exact = self.recall * n_targets
+        if abs(exact - round(exact)) <= ROUNDING * exact:  # .95 of 20 is 19
+            return up
+        rounded = math.floor(exact) if self.rounding == "down" else round(exact)
+        return max(1, rounded)
 
     def value(self, ranking: Ranking) -> float:
         """Return the recall less the share of the items read; all if it is missed."""

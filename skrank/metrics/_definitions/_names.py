@@ -31,11 +31,14 @@ from skrank.metrics._definitions._sums import (
     Bedroc,
     EnrichmentFactor,
     ExpectedProfit,
+    ExtraRecordsFound,
+    LogAUC,
     PrecisionAtT,
     RecallAtT,
     ReciprocalRank,
     RobustInitialEnhancement,
     RPrecision,
+    SpecificityAtT,
     average_precision_at,
     ndcg_at,
     recall_at,
@@ -46,11 +49,13 @@ METRICS: dict[str, type[AnyMetric]] = {
     "average_precision": AveragePrecision,
     "recall": RecallAtT,
     "precision": PrecisionAtT,
+    "specificity": SpecificityAtT,
     "enrichment_factor": EnrichmentFactor,
     "reciprocal_rank": ReciprocalRank,
     "ndcg": NDCG,
     "rie": RobustInitialEnhancement,
     "bedroc": Bedroc,
+    "log_auc": LogAUC,
     "r_precision": RPrecision,
     "expected_profit": ExpectedProfit,
     "max_f_score": MaxFScore,
@@ -59,6 +64,7 @@ METRICS: dict[str, type[AnyMetric]] = {
     "k_at_recall": KAtRecall,
     "recall_at_precision": RecallAtPrecision,
     "wss": WorkSaved,
+    "erf": ExtraRecordsFound,
     "ks_statistic": KSStatistic,
 }
 # Metrics with a cutoff that is made by a function: its cutoff and other settings
@@ -81,6 +87,8 @@ _ALIASES = {
     "average_precision_at_k": "average_precision",
     "recall_at_t": "recall",
     "precision_at_t": "precision",
+    "specificity_at_t": "specificity",
+    "logauc": "log_auc",
     "ef": "enrichment_factor",
     "lift": "enrichment_factor",
     "p": "precision",
@@ -114,8 +122,9 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     ----------
     metric : str or Metric
         Metric by its printed name: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
-        "ndcg@10", "rie(alpha=20)", "bedroc(alpha=20)", "r_precision",
+        "recall@5%", "precision@10", "specificity@5%", "enrichment_factor@0.01",
+        "reciprocal_rank", "ndcg@10", "rie(alpha=20)", "bedroc(alpha=20)",
+        "log_auc(fpr=0.001)", "erf@10%", "r_precision",
         "max_f_score(beta=1)", "breakeven_point", "precision_at_recall(0.8)",
         "k_at_recall(0.8)", "recall_at_precision(0.5)", "wss(0.95)", "ks_statistic" or
         "expected_profit@20(benefit=200, cost=5)". A cutoff is a number of items or a
@@ -198,7 +207,7 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
             but = " but " + " and ".join(f"{one}=..." for one in allowed)
             rule = f"have no settings{but if allowed else ''}"
             raise invalid("metric", rule, brief(metric))
-        is_text = key == "normalize"
+        is_text = key in ("normalize", "rounding")
         rule = f"have a number as {key}"
         given[key] = value.strip("'\"") if is_text else _number(metric, rule, value)
     if required.keys() - given:

@@ -6,10 +6,12 @@ from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import gammaln
 
 from skrank._utils._checks import (
     NORMALIZE,
     check_cutoff,
+    check_fraction,
     check_not_negative,
     check_option,
     check_positive,
@@ -223,6 +225,46 @@ class EnrichmentFactor(RecallAtT):
 
 
 @dataclass(frozen=True, slots=True)
+class ExtraRecordsFound(RecallAtT):
+    """ERF: recall at t less the recall of random selection, t/n."""
+
+    template: ClassVar[str] = "erf@{0.t}"
+    of_all_items: ClassVar[bool] = True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """All targets are in the top, or none is."""
+        return -1.0, 1.0
+
+    def offset(self, frame: Frame) -> Array:
+        """Return the value if no item of the top t is a target."""
+        return 0.0 - np.minimum(frame.cut, frame.n_samples) / frame.n_samples
+
+
+@dataclass(frozen=True, slots=True)
+class SpecificityAtT(_HitsAbove):
+    """Share of the non-targets below the top t."""
+
+    t: float = 1
+
+    template: ClassVar[str] = "specificity@{0.t}"
+    cutoff: ClassVar[str | None] = "t"
+    checks: ClassVar[Checks] = {"t": check_cutoff}
+    needs_both_classes: ClassVar[bool] = True
+    of_all_items: ClassVar[bool] = True
+
+    def divisor(self, frame: Frame) -> Array:
+        """Return the number of non-targets; none are retrieved if there are none."""
+        others = np.asarray(frame.n_samples - frame.n_targets)
+        return np.where(others == 0, 1, others)[()]
+
+    def offset(self, frame: Frame) -> Array:
+        """Return the value if no item of the top t is a target."""
+        retrieved = np.minimum(frame.cut, frame.n_samples - frame.n_missed)
+        return 1.0 - retrieved / self.divisor(frame)
+
+
+@dataclass(frozen=True, slots=True)
 class ExpectedProfit(RecallAtT):
     """Benefit of the hits in the top t, less the cost of looking at t items."""
 
@@ -415,3 +457,47 @@ class Bedroc(RobustInitialEnhancement):
         others = frame.n_samples - frame.n_targets
         last = geometric_sum(self.rate(frame), others, frame.n_targets)
         return last * np.equal(frame.n_missed, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class LogAUC(Metric):
+    """Area under the ROC curve, whose false positive rate is on a logarithmic axis.
+
+    A target below f of n non-targets has the part of the axis from f/n to 1. In a tie
+    the number of non-targets above a target is uniform. The other tie rules, and values
+    of rankings of several sizes, are derived.
+    """
+
+    fpr: float = 0.001
+
+    template: ClassVar[str] = "log_auc(fpr={0.fpr:.12g})"
+    checks: ClassVar[Checks] = {"fpr": check_fraction}
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    needs_both_classes: ClassVar[bool] = True
+    of_shares: ClassVar[bool] = True
+
+    @property
+    def counts_ranks(self) -> bool:
+        """The value depends on whole numbers of non-targets."""
+        return True
+
+    def gain(
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
+    ) -> Array:
+        """Sum of the parts of the axis, in a tie their mean over the orders."""
+        others = max(frame.n_samples - frame.n_targets, 1)
+        first = np.maximum(above - np.asarray(hits_above, dtype=float), 0.0)
+        tied = np.maximum(size - np.asarray(hits, dtype=float), 0.0)
+        least = self.fpr * others
+        single = np.log(np.maximum(first, least) / others)
+        # from `start` on the logarithm of the number counts, and above it the least
+        start = np.ceil(np.maximum(first, least))
+        flat = np.clip(start - first, 0, tied + 1)
+        logs = gammaln(first + tied + 1) - gammaln(np.maximum(start, 1))
+        logs = np.where(flat > tied, 0.0, logs) - (tied + 1 - flat) * np.log(others)
+        logs = (logs + flat * np.log(self.fpr)) / (tied + 1)
+        return hits * (np.where(tied == 0, single, logs) / np.log(self.fpr))
+
+    def divisor(self, frame: Frame) -> Array:
+        """Return the number of targets."""
+        return frame.n_targets
