@@ -11,6 +11,13 @@ the shift on day 60; the delay is that of the median and of nine in ten.
   sums of 60 bootstrapped days of the first 60 days, as long as the days to come;
 - "t test": of the last 20 days, each day.
 
+"targets" compares the bets on days and on targets. Each target is found with a chance
+of 0.6, which halves on day 60. The logits of the chances of days have the given
+standard deviation, in spells of strength 0.9: targets are independent if it is 0. It
+counts the warnings that days differ, up to a false alarm or to the end, looked at on
+every day. Then the same with scores, where the other items of a day set what it takes
+to be in its top.
+
 Three other kinds are about what a monitor assumes. "dependent": days whose quality goes
 up and down in spells, an autoregression with the given strength from day to day; the
 mean over many runs is that of the reference, or equal for two models. It also counts
@@ -27,10 +34,17 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from scipy.special import expit, logit
 from scipy.stats import ttest_1samp
 
-from skrank import RankingMonitor, average_precision, make_metric, recall_at_t
-from skrank.inference.monitor._monitor_evidence import are_alike
+from skrank import (
+    RankingMonitor,
+    Rankings,
+    average_precision,
+    make_metric,
+    recall_at_t,
+)
+from skrank.inference.monitor._monitor_evidence import are_alike, are_apart
 
 # items of a day, mean number of targets, distinct scores, rhythm of the targets
 KINDS = {
@@ -226,9 +240,91 @@ def duplicates(runs):
     print(f"duplicates: chance: alarms {np.mean(found):.3f}", flush=True)
 
 
+def day_of(found, missed, t):
+    """Return labels and scores of a day with some targets in its top t."""
+    y = np.r_[np.ones(found), np.zeros(t - found), np.ones(missed)]
+    return y, -np.arange(float(y.size))
+
+
+def drawn_days(rate, spread, broken, rng, n_days=300):
+    """Return numbers of targets and of those that are found."""
+    chance = expit(logit(0.6) + spread * spells(n_days, 0.9, rng))
+    chance[60:] *= 0.5 if broken else 1.0
+    m = rng.poisson(rate, n_days)
+    return m, rng.binomial(m, chance)
+
+
+def said_of(alarms):
+    """Print shares of alarms and delays, of days without and with a break."""
+    false, after = (np.asarray(alarms[broken], float) for broken in (False, True))
+    delay = np.sort(after[after >= 60]) - 59
+    middle, most = (delay[int(q * delay.size)] for q in (0.5, 0.9))
+    said = (
+        f"false alarms {np.isfinite(false).mean():.3f}, delay {middle:g} / {most:g}, "
+        f"before the break {np.mean(after < 60):.3f}"
+    )
+    if "warned" in alarms:
+        alarm, seen = np.array(alarms["warned"]).T
+        said += f"; warned before a false alarm {np.mean(alarm & seen):.3f}, "
+        said += f"in all {np.mean(seen):.3f}"
+    return said
+
+
+def targets(runs):
+    """Print alarms and delays of bets on days and on targets."""
+    for rate in (2.5, 10, 50):
+        t = int(2 * rate + 20)
+        for spread in (0.0, 0.3, 0.6):
+            rng, known = np.random.default_rng(99), []
+            for _ in range(300):
+                m, h = drawn_days(rate, spread, False, rng)
+                known.append(np.mean(h[m > 0] / m[m > 0]))
+            found = {}
+            for seed in range(runs):
+                for broken in (False, True):
+                    rng = np.random.default_rng([seed, 11])
+                    m, h = drawn_days(rate, spread, broken, rng)
+                    each = [day_of(b, a - b, t) for a, b in zip(m, h, strict=True)]
+                    y, score = (np.concatenate(one) for one in zip(*each, strict=True))
+                    day = np.repeat(np.arange(m.size), [one.size for one, _ in each])
+                    data = Rankings.from_predictions(y, score, groups=day)
+                    compare_bets(found, f"recall@{t}", np.mean(known), data, broken)
+            for name, alarms in found.items():
+                said = f"{rate} a day, spread {spread}, {name}: {said_of(alarms)}"
+                print(f"targets: {said}", flush=True)
+    for kind, t in (("500 items, 2.5 targets", 20), ("5,000 items, 50 targets", 200)):
+        metric = make_metric(f"recall@{t}")
+        many = days(kind, [2.0] * 2000, np.random.default_rng(99))
+        mean, found = values_of(metric, *many).mean(), {}
+        for seed in range(runs):
+            for broken in (False, True):
+                shifts = [2.0] * 60 + [1.0 if broken else 2.0] * 140
+                y, score, day = days(kind, shifts, np.random.default_rng([seed, 12]))
+                data = Rankings.from_predictions(y, score, groups=day)
+                compare_bets(found, metric.name, mean, data, broken)
+        for name, alarms in found.items():
+            print(f"targets: {kind}, {name}: {said_of(alarms)}", flush=True)
+
+
+def compare_bets(found, metric, mean, data, broken):
+    """Add the first alarms of bets on days and on targets."""
+    for bet in ("day", "target"):
+        for part in (1.0, 0.8):
+            monitor = RankingMonitor(metric, reference=part * mean, bet=bet)
+            alarms = found.setdefault(f"{bet}, {part:g} of {mean:.3f}", {})
+            result = monitor.from_rankings(data)
+            first = first_alarm(result)
+            alarms.setdefault(broken, []).append(first)
+            if bet == "target" and not broken:
+                values, sizes = np.array(result.values), np.array(result._sizes[1])
+                end = min(first, values.size - 1) + 1
+                seen = any(are_apart(values[:n], sizes[:n]) for n in range(10, end + 1))
+                alarms.setdefault("warned", []).append((result.alarm, seen))
+
+
 def main(runs, kinds):
     warnings.simplefilter("ignore")
-    for other in (dependent, prevalence, duplicates):
+    for other in (targets, dependent, prevalence, duplicates):
         if other.__name__ in kinds:
             other(runs)
     kinds = [one for one in kinds if one in KINDS]
@@ -287,5 +383,5 @@ def main(runs, kinds):
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    others = "dependent", "prevalence", "duplicates"
+    others = "targets", "dependent", "prevalence", "duplicates"
     main(int(given[0]) if given else 200, given[1:] or [*KINDS, *others])

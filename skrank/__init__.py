@@ -11,6 +11,7 @@ from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.displays._null_distribution import NullDistributionDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
 from skrank.displays._ranking_comparison import RankingComparisonDisplay
+from skrank.displays._ranking_monitor import RankingMonitorDisplay
 from skrank.inference.base._confidence_interval import ConfidenceInterval
 from skrank.inference.base._interval_table import MetricIntervalTable
 from skrank.inference.comparison._leaderboard import RankingLeaderboard
@@ -110,6 +111,7 @@ __all__ = [
     "RankingEvaluation",
     "RankingLeaderboard",
     "RankingMonitor",
+    "RankingMonitorDisplay",
     "RankingMonitorResult",
     "RankingReport",
     "RankingReportResult",

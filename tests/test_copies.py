@@ -97,6 +97,7 @@ def made():
         skrank.PrecisionRecallDisplay.from_predictions(Y, A),
         skrank.NullDistributionDisplay.from_predictions(Y, A),
         skrank.RankingComparisonDisplay.from_predictions(Y, SCORES),
+        skrank.RankingMonitorDisplay.from_predictions(Y, A, groups=DAY),
     ]
 
 

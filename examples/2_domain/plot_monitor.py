@@ -15,10 +15,9 @@ most 5 %.
 # been agreed to find half of the frauds among its first 20
 # transactions. On day 120 the frauds change, and the model finds fewer:
 
-import matplotlib.pyplot as plt
 import numpy as np
 
-from skrank import RankingMonitor
+from skrank import RankingMonitor, RankingMonitorDisplay
 
 rng = np.random.default_rng(1)
 day = np.repeat(np.arange(200), 500)
@@ -66,22 +65,9 @@ print(f"p = {now.pvalue:.2g}, alarm since day {now.alarm_group}")
 # The dots are the recall of the days. The grey range contains the mean
 # with a probability of 95 % on all days together, as long as the mean
 # is the same. It ends where the days do not agree on one mean. The
-# evidence against a recall of 0.5 increases after day 120, and the
-# alarm comes when it is above 20. Days are texts, so that they are the
-# same in each file:
+# evidence against a recall of 0.5 increases after day 120, which the
+# black line marks, and the alarm comes when it is above 20:
 
-frame = result.to_frame()
-days, alarm = frame["ranking"].astype(int), int(result.alarm_group)
-fig, (top, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
-top.plot(days, frame["value"], ".", color="0.6")
-limits = frame["low"], frame["high"]
-top.fill_between(days, *limits, color="0.85")
-top.axhline(0.5, linestyle="--")
-top.set(ylabel="recall in the top 20")
-below.plot(days, 10 ** frame["log10_evidence"])
-below.axhline(20, linestyle="--", color="0.5")
-below.set(yscale="log", xlabel="day", ylabel="evidence")
-for ax in (top, below):
+display = RankingMonitorDisplay.from_result(result)
+for ax in display.ax_:
     ax.axvline(120, color="black", linestyle=":")
-    ax.axvline(alarm, color="red")
-_ = below.text(alarm + 2, 0.3, "alarm", color="red")

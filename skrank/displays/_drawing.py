@@ -5,7 +5,8 @@ report saves the figures (`report/_pictures`).
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from inspect import signature
 from typing import Any
 from zlib import crc32
@@ -58,13 +59,14 @@ def new_axes(**kwargs: Any) -> Any:
     return axes
 
 
-def lone_axes(width: float, height: float) -> Any:
+def lone_axes(width: float, height: float, **kwargs: Any) -> Any:
     """Return axes on a figure without pyplot; the size is in inches."""
     from matplotlib.figure import Figure
 
-    ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+    axes = Figure(figsize=(width, height), layout="constrained").subplots(**kwargs)
+    for ax in np.atleast_1d(axes):
+        ax.spines[["top", "right"]].set_visible(False)
+    return axes
 
 
 def check_axes(ax: Any) -> None:
@@ -120,6 +122,33 @@ def count_curves(ax: Any) -> int:
 def gid(artist: Any) -> str:
     """Return the mark of an artist; an empty text for other artists."""
     return str(getattr(artist, "get_gid", str)() or "")
+
+
+def name_days(ax: Any, days: Any, labels: Sequence[str]) -> None:
+    """Name days below an axes: each of a few, and otherwise dates or some labels."""
+    from matplotlib import dates as untyped
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, ScalarFormatter
+
+    dates: Any = untyped
+    is_dated = days.dtype.kind == "M"
+    names = dict(zip(days.tolist(), map(plain, labels), strict=True))
+    if days.size <= 6:  # as many as fit in a usual figure, with ten letters each
+        ax.set_xticks(dates.date2num(days) if is_dated else days, [*names.values()])
+        return
+    if is_dated:
+        locator: Any = dates.AutoDateLocator()
+        form: Any = dates.ConciseDateFormatter(locator)
+    else:
+        locator = MaxNLocator(5, integer=True)
+        form = ScalarFormatter(useOffset=False)
+        if any(f"{day:g}" != name for day, name in names.items()):
+            form = FuncFormatter(partial(_name_at, names))
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(form)
+
+
+def _name_at(names: Mapping[Any, str], place: float, _: Any) -> str:
+    return names.get(place, "")
 
 
 def draw_legend(ax: Any) -> None:

@@ -23,8 +23,9 @@ from skrank._utils._columns import Items
 from skrank._utils._numbers import DECIMAL
 from skrank._utils._output import check_folder, written
 from skrank._utils._table import Table
-from skrank._utils._text import as_text, brief, in_short
+from skrank._utils._text import as_text, brief, in_short, listed
 from skrank.inference.monitor._monitor import CHANCE, RankingMonitor
+from skrank.inference.monitor._monitor_state import day_text, in_order, is_before
 from skrank.inference.sampled._labels_to_collect import (
     labels_to_collect,
     labels_to_compare,
@@ -34,6 +35,7 @@ from skrank.metrics import average_precision
 from skrank.ranking._input import read_scores
 from skrank.ranking._plan_check import KNOWN
 from skrank.ranking._rankings import Rankings
+from skrank.report._monitor_page import MonitorPage
 from skrank.report._report import RankingReport
 from skrank.report._sampled import SampledReport, sampled_report
 from skrank.report._score_file import read_score_file
@@ -56,9 +58,9 @@ _PLAN_EXAMPLE = """example, 500 labels that hold the top 100 of two models:
       --budget 500 --t 100 --keep id -o plan.csv
 """
 
-_MONITOR_EXAMPLE = """example, each day with the rows of the day before:
-  skrank monitor yesterday.csv --target fraud --score model --group day \\
-      --metric recall@30 --reference 0.4 --state monitor.json
+_MONITOR_EXAMPLE = """example, each day with the rows of the last weeks:
+  skrank monitor last_30_days.csv --target fraud --score model --group day \\
+      --metric recall@30 --reference 0.4 --state monitor.json --wait
 """
 
 
@@ -144,19 +146,50 @@ def _monitor(options: argparse.Namespace) -> int:
         options
     ):
         reference = f"{reference} (lower)"
-    settings: Any = {"reference": reference, "significance_level": options.level}
+    settings: Any = {"reference": reference, "bet": options.bet}
+    settings["significance_level"] = options.level
     monitor = RankingMonitor(options.metric, **settings)
     before = None
     if options.state is not None and os.path.exists(options.state):
         before = _read_state(options.state)
-    read, _ = _read(options, {"groups": options.group}, "complete")
+    missing = "wait" if options.wait else "complete"
+    read, _ = _read(options, {"groups": options.group}, missing)
+    is_missing = np.isnan(read["y_true"].astype(float))
+    read["y_true"] = read["y_true"] == 1
     rankings = Rankings.from_predictions(**read)
-    result = monitor._result_after(before, rankings, "--group")
+    result = monitor._result_after(before, rankings, "--group", missing=is_missing)
+    notes = _notes(rankings, before, result, is_missing)
     table = {"day": result.labels, **result._columns()}
-    printed = [str(result), fill(result.conclusion(), 72)]
+    printed = [str(result), *(fill(one, 72) for one in (result.conclusion(), *notes))]
     rows = [*zip(*table.values(), strict=True)]
-    _write(options, outputs, result, printed, [*table], rows)
+    _write(options, outputs, MonitorPage(result, notes), printed, [*table], rows)
     return _ALARM if result.alarm else 0
+
+
+def _notes(
+    rankings: Rankings, before: Any, result: Any, is_missing: NDArray[np.bool_]
+) -> list[str]:
+    """Return which days of a file are new, were known, or wait for their labels."""
+    known = set() if before is None else {*before["labels"]}
+    new = [day for day in result.labels if day not in known]
+    days = {day_text(one.label, "--group"): one.items for one in rankings.rows}
+    notes = []
+    if known:
+        notes.append(f"Added {_days(new)}" + f": {listed(new, 5)}" * bool(new) + ".")
+    left, last = {*days} - {*result.labels}, result.labels[-1]
+    waiting = [day for day in left if not is_before(day, last)]
+    if waiting:
+        first = waiting[in_order(waiting, "--group", [])[0]]
+        n_missing = np.count_nonzero(is_missing[days[first]])
+        notes.append(
+            f"Left {_days(waiting)} to a later run, from {first} on (missing labels: "
+            f"{n_missing})."
+        )
+    return notes
+
+
+def _days(some: Sequence[str]) -> str:
+    return f"{len(some)} day{'s' * (len(some) != 1)}"
 
 
 def _plan(options: argparse.Namespace) -> int:
@@ -535,7 +568,8 @@ def _add_monitor(commands: Any) -> None:
         epilog=_MONITOR_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    monitor.set_defaults(run=_monitor, options={"significance_level": "--level"})
+    said = {"significance_level": "--level", "previous": "--state"}
+    monitor.set_defaults(run=_monitor, options=said)
     _add_columns(monitor)
     _add_labels(monitor)
     add = monitor.add_argument
@@ -543,7 +577,8 @@ def _add_monitor(commands: Any) -> None:
         "--group",
         metavar="NAME",
         required=True,
-        help="column of the day of a row: numbers, or dates as 2026-01-31",
+        help="column of the day of a row: numbers, or dates as 2026-01-31, 31.01.2026 "
+        "or 2026-W05",
     )
     add(
         "--metric",
@@ -558,6 +593,13 @@ def _add_monitor(commands: Any) -> None:
         "than",
     )
     add(
+        "--bet",
+        choices=["day", "target"],
+        default="day",
+        help="evidence against a number: values of days, or targets of recall@t, which "
+        "are faster but must be independent within a day (default: day)",
+    )
+    add(
         "--level",
         type=float,
         default=0.05,
@@ -568,7 +610,18 @@ def _add_monitor(commands: Any) -> None:
         "--state",
         metavar="FILE",
         help="continue after the days of this file, if it is there, and write all days "
-        "to it",
+        "to it; days that it has are skipped",
+    )
+    add(
+        "--wait",
+        action="store_true",
+        help="leave the first day with a missing label, and all days after it, to a "
+        "later run",
+    )
+    add(
+        "--html",
+        metavar="FILE",
+        help="write a page with a picture of the days; - is the standard output",
     )
     add("--csv", metavar="FILE", help="write a row for each day")
 

@@ -1,4 +1,4 @@
-"""The figures of the report as images in the HTML page.
+"""The figures of the report, and of a monitor, as images in the HTML page.
 
 They are drawn on figures that pyplot does not know, with matplotlib's default settings.
 The names of the rankings are beside the figures, where there is room for long names.
@@ -18,6 +18,10 @@ from skrank.displays._curve_display import MANY, CurveDisplay
 from skrank.displays._drawing import COLORS, STYLES, lone_axes
 from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
+from skrank.displays._ranking_monitor import ROWS, RankingMonitorDisplay
+from skrank.inference.monitor._monitor_result import RankingMonitorResult
+
+_NOT_INSTALLED = "<p>The pictures need matplotlib, which is not installed.</p>\n"
 
 
 def figures_html(
@@ -30,7 +34,7 @@ def figures_html(
 ) -> str:
     """Draw all rankings, as HTML with a legend beside the first figure."""
     if find_spec("matplotlib") is None:
-        return "<p>The pictures need matplotlib, which is not installed.</p>\n"
+        return _NOT_INSTALLED
     best = sorted(curves, key=values.__getitem__, reverse=greater_is_better)[:MANY]
     names = [name for name in curves if name in best]
     shown = [curves[name] for name in names]
@@ -98,8 +102,30 @@ def figures_html(
 """
 
 
+def days_html(result: RankingMonitorResult) -> str:
+    """Draw the days of a monitor, as HTML."""
+    if find_spec("matplotlib") is None:
+        return _NOT_INSTALLED
+    display = RankingMonitorDisplay._of_result(result, 0.95)
+    figure = _figure(
+        "Values of the days, and the evidence",
+        display,
+        "The grey range contains the mean with a probability of 95 % on all days "
+        "together, as long as the mean is the same. An alarm comes when the evidence "
+        f"reaches {1 / result.significance_level:.3g}.",
+        f"{display.metric} of {len(result.labels)} days. {result.conclusion()}",
+        ROWS,
+    )
+    return f'<div class="pictures">\n{figure}</div>\n'
+
+
 def _figure(
-    caption: str, display: CurveDisplay, reading: str, said: str, **settings: Any
+    caption: str,
+    display: CurveDisplay | RankingMonitorDisplay,
+    reading: str,
+    said: str,
+    rows: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> str:
     """Draw on a figure without pyplot; return it with its explanation.
 
@@ -109,9 +135,8 @@ def _figure(
 
     drawn = io.BytesIO()  # as pixels: lines of many points make a large page
     with style.context("default"):
-        ax = lone_axes(6.0, 5.0)
-        display.plot(ax, **settings)
-        ax.figure.savefig(drawn, format="png", dpi=160)  # 960 pixels wide
+        display.plot(lone_axes(6.0, 5.0, **(rows or {})), **settings)
+        display.figure_.savefig(drawn, format="png", dpi=160)  # 960 pixels wide
     source = base64.b64encode(drawn.getvalue()).decode()
     return f"""<figure>
 <figcaption>{caption}</figcaption>

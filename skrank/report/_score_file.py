@@ -39,7 +39,7 @@ from skrank.ranking._input import (
 _ADVICE = {
     "refuse": "--drop-missing-labels leaves these rows out; --strata reports on the "
     "whole list, if the others are a random sample of each stratum.",
-    "complete": "Monitor a day when its labels are complete.",
+    "complete": "--wait leaves these days, and all after them, to a later run.",
 }
 # Bytes of text that are read at once. Set by 5 million rows: with half of them these
 # take 1.2 times as long, and with eight times as many, 60 MB more.
@@ -340,7 +340,8 @@ def _targets(
 ) -> tuple[NDArray[Any], _Marks]:
     """Return which of the kept rows are targets, and which rows are kept.
 
-    Missing labels are refused (see `_ADVICE`), dropped, or kept as NaN.
+    Missing labels are refused (see `_ADVICE`), dropped, or kept as NaN. Of a monitor,
+    "complete" or "wait", there need not be targets, as a day may have none.
     A text such as NA may be the class of the non-targets, if there is no other.
     """
     counts = labels.counts()
@@ -348,7 +349,7 @@ def _targets(
     known = counts.keys() - absent
     is_missing = labels.among(absent)
     if absent and missing in _ADVICE:
-        if pos_label is None or len(known) > 1:
+        if pos_label is None or known - {pos_label}:
             _check_missing(name, filled, is_missing, _ADVICE[missing])
         said = f"{is_missing.sum()} items with the label {absent[0]!r}"
         warnings.warn(f"{said} count as non-targets.", stacklevel=2)
@@ -361,7 +362,9 @@ def _targets(
         {"false", "true"},
     ]
     is_plain = any({one.lower() for one in known} <= coding for coding in codings)
-    if not is_plain if pos_label is None else pos_label not in counts:
+    if pos_label not in (None, *counts) and missing in ("complete", "wait"):
+        warnings.warn(f"No row has the label {brief(pos_label)}.", stacklevel=2)
+    elif not is_plain if pos_label is None else pos_label not in counts:
         ordered = [f"{one!r} ({n})" for one, n in reversed(counts.most_common())]
         rule = (
             f"name the label of the targets in {_where(name)}, one of "
@@ -375,7 +378,7 @@ def _targets(
     if pos_label is not None:
         wanted = [pos_label]
     is_target = labels.among(wanted)
-    if missing == "keep":
+    if missing in ("keep", "wait"):
         return np.where(is_missing, np.nan, is_target), np.ones_like(is_missing)
     return is_target[~is_missing], ~is_missing
 

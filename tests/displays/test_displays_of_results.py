@@ -1,7 +1,10 @@
-"""Displays of a null distribution and of two rankings: artists and their data."""
+"""Displays of results: artists and their data.
+
+Of a null distribution, of two rankings, and of the days of a monitor.
+"""
 
 import sys
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,6 +22,8 @@ from skrank import (
     Ranking,
     RankingComparison,
     RankingComparisonDisplay,
+    RankingMonitor,
+    RankingMonitorDisplay,
     SearchSelectionTest,
     average_precision,
     hit_curve,
@@ -380,3 +385,153 @@ def test_the_difference_is_seen_on_any_background(style):
         line = np.array(to_rgb(display.difference_.get_color()))
         behind = np.array(to_rgb(display.ax_[1].get_facecolor()))
     assert np.abs(line - behind).min() > 0.9
+
+
+# The days of a monitor
+
+
+def days_of(n_days, names=str, change=60, **settings):
+    """Return the result of days whose model gets worse, by the names of the days."""
+    draw = np.random.default_rng(1)
+    day = np.repeat(np.arange(n_days), 100)
+    y = draw.random(day.size) < 0.05
+    score = draw.normal(np.where(day < change, 2.0, 0.3) * y)
+    settings = {"metric": "recall@10", "reference": 0.5, **settings}
+    groups = np.array([names(int(one)) for one in day])
+    return RankingMonitor(**settings).from_predictions(y, score, groups=groups)
+
+
+def as_date(day):
+    return str(np.datetime64("2025-12-20") + day)
+
+
+def test_the_days_of_a_monitor():
+    """Judge: the table of the result."""
+    result = days_of(120, as_date)
+    display = RankingMonitorDisplay.from_result(result)
+    frame = result.to_frame()
+    x, y = display.line_.get_data()
+    assert x.astype("M8[D]").astype(str).tolist() == frame["ranking"].tolist()
+    np.testing.assert_array_equal(y, frame["value"])
+    x, y = display.evidence_.get_data()
+    assert np.log10(y) == pytest.approx(frame["log10_evidence"].to_numpy())
+    assert display.low == pytest.approx(frame["low"].to_numpy(), nan_ok=True)
+    assert display.high == pytest.approx(frame["high"].to_numpy(), nan_ok=True)
+    upper, lower = display.ax_
+    assert lower.get_yscale() == "log"
+    assert display.reference_.get_ydata() == [0.5, 0.5]
+    assert display.threshold_.get_ydata() == [20, 20]
+    first = frame["ranking"][(frame["pvalue"] <= 0.05).to_numpy()].iloc[0]
+    for line in display.alarm_:
+        assert {str(one.astype("M8[D]")) for one in line.get_xdata()} == {first}
+    assert texts(upper.get_legend()) == [
+        "value of a day",
+        "95 % limits of the mean",
+        "reference 0.5",
+        "evidence of an alarm, 20",
+        f"alarm since {first}",
+    ]
+    assert upper.get_ylabel() == "recall@10"
+    # limits of another level, in given axes, with other styles
+    axes = plt.subplots(2)[1]
+    other = RankingMonitorDisplay.from_result(
+        result,
+        confidence_level=0.8,
+        ax=axes,
+        line_kw={"c": "red"},
+        evidence_kw={"lw": 5},
+    )
+    assert other.ax_.tolist() == axes.tolist()
+    assert other.low[50] > display.low[50]
+    assert "80 % limits of the mean" in texts(axes[0].get_legend())
+    assert to_rgb(other.line_.get_color()) == (1, 0, 0)
+    assert other.evidence_.get_linewidth() == 5
+
+
+@pytest.mark.parametrize(
+    ("n_days", "names", "place", "shown"),
+    [
+        (3, as_date, "M8[D]", ["2025-12-20", "2025-12-21", "2025-12-22"]),
+        (300, as_date, "M8[D]", None),
+        (4, lambda i: str(5 + i), float, ["5", "6", "7", "8"]),
+        (200, lambda i: str(i + 7), float, None),
+        (40, lambda i: str(20251201 + i), int, None),
+        (1, as_date, "M8[D]", ["2025-12-20"]),
+    ],
+)
+def test_days_are_named(n_days, names, place, shown):
+    result = days_of(n_days, names)
+    display = RankingMonitorDisplay.from_result(result)
+    x = display.line_.get_xdata()
+    if place == "M8[D]":
+        assert x.astype(place).astype(str).tolist() == list(result.labels)
+    else:  # names of days, such as 20251201, have equal distances
+        expected = [*map(float, result.labels)] if place is float else range(n_days)
+        assert x.tolist() == list(expected)
+    display.figure_.canvas.draw()
+    lower = display.ax_[1]
+    labels = [one for one in lower.get_xticklabels() if one.get_text()]
+    if shown:
+        assert [one.get_text() for one in labels] == shown
+    elif place != "M8[D]":
+        low, high = lower.get_xlim()
+        for one in labels:
+            x = one.get_position()[0]
+            if low <= x <= high:
+                expected = f"{x:g}" if place is float else result.labels[int(x)]
+                assert one.get_text() == expected
+    # nothing overlaps, and the legend is in the figure, above the axes
+    boxes = [one.get_window_extent() for one in labels]
+    boxes = sorted((one.x0, one.x1) for one in boxes)
+    assert all(a[1] < b[0] for a, b in pairwise(boxes))
+    legend = display.ax_[0].get_legend().get_window_extent()
+    assert legend.x1 <= display.figure_.bbox.x1
+    assert legend.y0 >= display.ax_[0].bbox.y1 - 1
+
+
+def test_monitors_of_chance_of_models_and_of_texts():
+    chance = RankingMonitorDisplay.from_result(
+        days_of(30, metric=None, reference="random selection")
+    )
+    assert chance.reference is chance.reference_ is None
+    assert (
+        chance.alarm_group == chance.labels[np.argmax(chance.log10_evidences > 1.302)]
+    )
+    draw = np.random.default_rng(0)
+    day = np.repeat(np.arange(20), 50)
+    y = draw.random(day.size) < 0.1
+    scores = {"old": draw.normal(size=1000), "new": draw.normal(2.0 * y)}
+    models = RankingMonitorDisplay.from_predictions(
+        y, scores, groups=day, metric="average_precision", reference="old"
+    )
+    assert models.reference_.get_ydata() == [0, 0]
+    assert models.ax_[0].get_ylabel() == "difference in average precision"
+    result, monitor = None, RankingMonitor("recall@5", reference=0.5)
+    for name in ("mon $x$", "tue"):
+        result = monitor.update(y[:50], scores["new"][:50], group=name, previous=result)
+    named = RankingMonitorDisplay.from_result(result)
+    assert named.line_.get_xdata().tolist() == [0, 1]
+    assert named.alarm_ is None
+    # evidence beyond the largest number
+    for far in ([0, 900.0], [0, -900.0], [-900.0, 900.0]):
+        drawn = RankingMonitorDisplay(
+            ("1", "2"), *np.zeros((3, 2)), np.array(far), metric="x"
+        ).plot()
+        assert np.log10(drawn.evidence_.get_ydata()) == pytest.approx(
+            np.clip(far, -150, 150)
+        )
+        drawn.figure_.canvas.draw()
+
+
+def test_what_a_display_of_days_refuses():
+    with pytest.raises(ValueError, match="`result` must be the result of a RankingMon"):
+        RankingMonitorDisplay.from_result(5)
+    result = days_of(3)
+    with pytest.raises(ValueError, match="`ax` must be two axes"):
+        RankingMonitorDisplay.from_result(result, ax=plt.subplots()[1])
+    with pytest.raises(ValueError, match="`ax` must be one matplotlib Axes"):
+        RankingMonitorDisplay.from_result(result, ax=[1, 2])
+    with pytest.raises(ValueError, match="`confidence_level` must be"):
+        RankingMonitorDisplay.from_result(result, confidence_level=95)
+    with pytest.raises(ValueError, match="`groups` must hold the day of each item"):
+        RankingMonitorDisplay.from_predictions(Y, A)

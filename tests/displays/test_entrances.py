@@ -8,6 +8,7 @@ import inspect
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
 from sklearn.model_selection import KFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
@@ -17,6 +18,7 @@ from skrank import (
     PrecisionRecallDisplay,
     RandomSelectionTest,
     RankingComparisonDisplay,
+    RankingMonitorDisplay,
     hit_curve,
     hit_curve_band,
     operating_points,
@@ -32,7 +34,7 @@ GROUP = np.arange(N) % 4
 MODEL = LogisticRegression().fit(X, Y)
 CURVES = [HitCurveDisplay, PrecisionRecallDisplay]
 FOLDED = [*CURVES, NullDistributionDisplay]
-DISPLAYS = [*FOLDED, RankingComparisonDisplay]
+DISPLAYS = [*FOLDED, RankingComparisonDisplay, RankingMonitorDisplay]
 COLUMNS = {
     "pos_label": {"pos_label": 0},
     "lower_is_better": {"lower_is_better": True},
@@ -49,12 +51,14 @@ REFUSED = {
     PrecisionRecallDisplay: {"strata", "clusters"},
     NullDistributionDisplay: {"sample_weight"},
     RankingComparisonDisplay: {"groups", "strata", "folds", "sample_weight"},
+    RankingMonitorDisplay: {*COLUMNS} - {"pos_label", "lower_is_better", "groups"},
 }
 QUICK = {
     HitCurveDisplay: {"pvalue": False},
     PrecisionRecallDisplay: {"pvalue": False},
     NullDistributionDisplay: {},
     RankingComparisonDisplay: {"simultaneous": False},
+    RankingMonitorDisplay: {},
 }
 TABLE = [(display, column) for display in DISPLAYS for column in COLUMNS]
 each = pytest.mark.parametrize(
@@ -93,6 +97,15 @@ def test_a_column_changes_the_figure_or_is_refused(display, column):
             display.from_predictions(Y, scores, **given)
         with pytest.raises(ValueError, match=said):
             display.from_estimator({"A": MODEL, "B": MODEL}, X, Y, **given)
+        return
+    if display is RankingMonitorDisplay:
+        drawn = display.from_predictions(Y, A, **{"groups": GROUP, **given})
+        label, sign = given.get("pos_label", 1), 1 - 2 * (column == "lower_is_better")
+        expected = [
+            average_precision_score(label == Y[i == GROUP], sign * A[i == GROUP])
+            for i in range(4)
+        ]
+        assert drawn.line_.get_ydata() == pytest.approx(expected)
         return
     quick = {} if column in ("clusters", "sample_weight") else QUICK[display]
     drawn = display.from_predictions(Y, scores, **given, **quick)

@@ -10,12 +10,13 @@ import itertools
 import json
 import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import rankdata
+from scipy.stats import binom, rankdata
 from sklearn.metrics import roc_auc_score
 
 from cases import AreaUnderROC, assert_share, runs
@@ -32,9 +33,11 @@ from skrank.inference.monitor._monitor_evidence import (
     LOG_NO_EVIDENCE,
     accumulated,
     are_alike,
+    are_apart,
     evidence_of_places,
     unspent,
 )
+from skrank.inference.monitor._monitor_state import day_text
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 0), (2, 1), (7, 3), (8, 7), (9, 4), (6, 6)])
@@ -146,6 +149,7 @@ MONITORS = {
     "profit": RankingMonitor("expected_profit@10(benefit=5, cost=1)", reference=-2),
     "precision": RankingMonitor("precision@10", reference=0.1),
     "model": RankingMonitor("average_precision", reference="old"),
+    "targets": RankingMonitor("recall@10", reference=0.3, bet="target"),
 }
 
 
@@ -248,6 +252,179 @@ def test_evidence_against_a_mean_has_mean_one_over_all_sequences():
     assert 0 < unspent(1000) < 1
 
 
+SHARES = [Fraction(one, 100) for one in (3, 10, 25, 50, 80)]
+
+
+def evidence_of_targets(days, reference):
+    """Return the evidence in rational numbers, by what each target of a day has.
+
+    That is 1 above the cutoff, 0 below, or a share of the places in a tie across it.
+    """
+    first = [Fraction(unspent(i) - unspent(i + 1)) for i in range(len(days))]
+    found = 1 - sum(first)
+    for start, weight in enumerate(first):
+        for share in SHARES:
+            factors = [
+                1 + share / (1 - reference) * (reference - one)
+                for day in days[start:]
+                for one in day
+            ]
+            found += weight * math.prod(factors) / len(SHARES)
+    return found
+
+
+def day_with(*places):
+    """Items of a day: 4 at the top, then a tie of 4, and 4 below; the cutoff is 6.
+
+    Each place is 0 for a target at the top, 1 in the tie, and 2 below.
+    """
+    y = np.zeros(12)
+    for place in range(3):
+        y[4 * place : 4 * place + places.count(place)] = 1
+    return y, np.array([9.0, 8, 7, 6, 5, 5, 5, 5, 4, 3, 2, 1])
+
+
+HALF = Fraction(1, 2)
+HAS = (Fraction(1), HALF, Fraction(0))  # of two free places for four tied items
+
+
+@pytest.mark.parametrize("reference", [Fraction(9, 20), Fraction(3, 4)])
+def test_bets_on_targets_have_mean_one_over_all_places(reference):
+    """Judge: rational bets, for all places of two and one independent targets."""
+    monitor = RankingMonitor("recall@6", reference=float(reference), bet="target")
+    chances = (reference - Fraction(1, 10), Fraction(1, 5))
+    chances = (*chances, 1 - sum(chances))
+    assert sum(a * b for a, b in zip(chances, HAS, strict=True)) == reference
+    mean, by_class = Fraction(0), 0.0
+    for first in itertools.product(range(3), repeat=2):
+        past = monitor.update(*day_with(*first), group=1)
+        for second in range(3):
+            result = monitor.update(*day_with(second), group=2, previous=past)
+            days = [[HAS[one] for one in first], [HAS[second]]]
+            expected = evidence_of_targets(days, reference)
+            assert 10**result.log10_evidence == pytest.approx(float(expected))
+            # the values remain those of the days
+            assert_allclose(result.values, [float(sum(d) / len(d)) for d in days])
+            chance = math.prod(chances[one] for one in (*first, second))
+            mean += chance * expected
+            by_class += float(chance) * 10**result.log10_evidence
+    assert mean == 1
+    assert by_class == pytest.approx(1)
+
+
+def test_bets_need_targets_that_are_independent():
+    """Judge: all outcomes of two targets with given chances, in rational numbers."""
+    reference, mean = Fraction(2, 5), Fraction(0)
+    low, high = Fraction(1, 5), Fraction(3, 5)  # unequal targets with this mean
+    for a, b in itertools.product((0, 1), repeat=2):
+        chance = (low if a else 1 - low) * (high if b else 1 - high)
+        mean += chance * evidence_of_targets([[a, b]], reference)
+    assert mean < 1
+    both = [evidence_of_targets([[one, one]], reference) for one in (0, 1)]
+    assert (1 - reference) * both[0] + reference * both[1] > 1  # good and bad days
+
+
+def test_bets_on_targets_are_those_of_hits_and_misses():
+    """Judge: products over the hits and misses of all days, from each first day."""
+    shares = np.array([0.03, 0.1, 0.25, 0.5, 0.8])
+    for seed, reference in itertools.product(range(3), (0.6, 0.48)):
+        rng = np.random.default_rng([seed, 11])
+        m = rng.poisson(10, 120).clip(1)
+        h = rng.binomial(m, np.where(np.arange(120) < 60, 0.6, 0.3))
+        logs, found = np.full(5, -np.inf), []
+        bet = shares / (1 - reference)
+        for i in range(120):
+            logs = np.logaddexp(logs, math.log(unspent(i) - unspent(i + 1)))
+            logs += h[i] * np.log1p(bet * (reference - 1))
+            logs += (m[i] - h[i]) * np.log1p(bet * reference)
+            total = np.exp(logs).mean() + unspent(i + 1)
+            found.append(total)
+        each = [
+            (np.r_[np.ones(b), np.zeros(40 - b), np.ones(a - b)], a - b)
+            for a, b in zip(m, h, strict=True)
+        ]
+        y = np.concatenate([one for one, _ in each])
+        day = np.repeat(np.arange(120), [40 + missed for _, missed in each])
+        monitor = RankingMonitor("recall@40", reference=reference, bet="target")
+        result = monitor.from_predictions(y, -np.arange(float(y.size)), groups=day)
+        assert_allclose(result.log10_evidences, np.log10(found), atol=1e-9)
+        first = int(np.argmax(np.array(found) >= 20))
+        assert result.alarm_group == str(first)
+        assert 60 <= first < 80
+        by_day = RankingMonitor("recall@40", reference=reference)
+        later = by_day.from_predictions(y, -np.arange(float(y.size)), groups=day)
+        assert not later.alarm or int(later.alarm_group) > first
+        assert result.values == later.values
+
+
+def test_what_is_assumed_of_targets_is_said():
+    said = "the targets of a day are independent of one another, given the days before"
+    y, score, day = days_of(30, np.random.default_rng(1), 0.5, rate=0.1)
+    results = [
+        RankingMonitor("recall@10", reference=r, bet="target").from_predictions(
+            y, score, groups=day
+        )
+        for r in (0.9, 0.1)
+    ]
+    assert [one.alarm for one in results] == [True, False]
+    for result in results:
+        assert f"assumes     {said}" in str(result)
+        assert f"This assumes that {said}." in result.conclusion()
+        assert "false alarms are more likely" in result.conclusion()
+        assert result.method == "targets of the days, from any day on"
+    by_day = RankingMonitor("recall@10", reference=0.9)
+    result = by_day.from_predictions(y, score, groups=day)
+    assert "assumes" not in str(result) + result.conclusion()
+
+
+def test_limits_after_an_alarm_by_targets():
+    """Limits of days are wider than the evidence of targets, and stay if they agree."""
+    y, score, day = days_of(12, np.random.default_rng(1), 0.5, n=300, rate=0.1)
+    monitor = RankingMonitor("recall@60", reference=0.6, bet="target")
+    result = monitor.from_predictions(y, score, groups=day)
+    low, high = result.confidence_interval()
+    assert result.alarm
+    assert low < result.value < 0.6 < high
+    assert "has no limits" not in result.conclusion()
+    # limits above the number do not agree with the alarm
+    y, score, day = days_of(120, np.random.default_rng(1), 2.0, n=300, rate=0.1)
+    changed = monitor.from_predictions(y, score - 1.5 * y * (day > 110), groups=day)
+    before = changed.labels.index(changed.alarm_group) - 1
+    assert before >= 110
+    frame = changed.to_frame()
+    assert frame["low"][before] > 0.6
+    assert np.isnan(frame["low"][before + 1])
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore:The values of")  # of a few runs, or of the break
+@pytest.mark.parametrize("rate", [2.5, 10, 50])
+def test_false_alarms_of_bets_on_targets(rate):
+    """The reference is the chance of each target; halved on day 60 in other runs."""
+    alarms, delays, t = [], [], int(2 * rate + 20)
+    monitor = RankingMonitor(f"recall@{t}", reference=0.6, bet="target")
+    for i in range(runs(60)):
+        for broken in (False, True):
+            rng = np.random.default_rng([i, 12])
+            m = rng.poisson(rate, 200)
+            later = broken * (np.arange(200) >= 60)
+            h = rng.binomial(m, np.where(later, 0.3, 0.6))
+            each = [
+                np.r_[np.ones(b), np.zeros(t - b), np.ones(a - b)]
+                for a, b in zip(m, h, strict=True)
+            ]
+            day = np.repeat(np.arange(200), [one.size for one in each])
+            y = np.concatenate(each)
+            result = monitor.from_predictions(y, -np.arange(float(y.size)), groups=day)
+            if not broken:
+                alarms.append(result.alarm)
+            elif result.alarm and int(result.alarm_group) >= 60:
+                delays.append(int(result.alarm_group) - 60)
+    assert_share(alarms, most=0.05)
+    # of a program of its own: median delays of 16, 4 and 1 days
+    assert np.median(delays) <= 1.2 * {2.5: 16, 10: 4, 50: 1}[rate] + 0.5
+
+
 def test_better_models_are_found_and_equal_ones_are_not():
     rng = np.random.default_rng(3)
     y, score, day = days_of(150, rng, 2.5)
@@ -280,6 +457,22 @@ def test_better_models_are_found_and_equal_ones_are_not():
             "`metric` must have a small",
         ),
         ({"metric": "max_f_score"}, "`metric` must be one that has a null"),
+        ({"metric": "recall@5", "bet": "item"}, "`bet` must be one of 'day', 'target'"),
+        ({"metric": "recall@5", "bet": "target"}, "`bet` must be 'day' unless"),
+        ({"bet": "target", "reference": 0.5}, "`bet` must be 'day'.*for no metric"),
+        *(
+            ({"metric": one, "bet": "target", "reference": 0.5}, f"`bet`.*{name}")
+            for one, name in [
+                ("precision@5", "precision@5"),
+                ("average_precision", "average_precision"),
+                ("recall@5(normalize=min)", "normalize=min"),
+                ("ks_statistic", "ks_statistic"),
+            ]
+        ),
+        (
+            {"metric": "recall@5", "bet": "target", "reference": "old"},
+            "`bet` must be 'day' unless.*'target' for recall@5 and 'old'",
+        ),
         ({"significance_level": 5}, "`significance_level`"),
     ],
 )
@@ -291,6 +484,7 @@ def test_settings_that_cannot_be_monitored(settings, message):
 def test_a_reference_near_the_worst_value_has_a_warning():
     with pytest.warns(match="A loss of average_precision from 0.05 is found late"):
         RankingMonitor("average_precision", reference=0.05)
+    RankingMonitor("recall@5", reference=0.05, bet="target")  # a day may have many
 
 
 def test_data_that_cannot_be_monitored():
@@ -356,6 +550,9 @@ SAME_DAY = [
     pd.Period("2026-01-05", "D"),
     pd.Period("2026-01-05", "W"),
     str(pd.Period("2026-01-05", "W")),
+    *("2026/01/05", "2026/1/5", "2026.01.05", "2026-1-5", "2026/01/05 00:00"),
+    *("05.01.2026", "5.1.2026", "05.01.2026 00:00:00"),
+    *("2026-W02", "2026W02", "2026-w2", "2026-W02-1", "2026W021"),
 ]
 SAME_NUMBER = [7, 7.0, np.int8(7), np.float32(7), np.array(7), "7", "007", "+7.0"]
 SAME_MONTH = [
@@ -375,6 +572,8 @@ SAME_MONTH = [
         ([0, "0", -0.0], -1),
         ([0.5, ".5", "0.50", np.float32(0.5)], "-.5"),
         (["2026-01-05T13:00", pd.Timestamp("2026-01-05 13:00")], "2026-01-05T14:00"),
+        (["05.01.2026 13:00", "2026/01/05 13:00:00"], "2026-01-05T14:00"),
+        (["2026/02", "2026-2", "01.02.2026"], "2026/03"),
         (["Monday", " Monday "], "Tuesday"),
     ],
 )
@@ -428,6 +627,40 @@ def test_what_is_no_day(day):
         RankingMonitor().from_predictions(
             np.tile(y, 2), np.tile(score, 2), groups=groups
         )
+
+
+def test_weeks_begin_as_those_of_the_calendar():
+    # judge: strptime
+    for year in range(2015, 2035):
+        for week in (1, 7, 52, 53):
+            for day in (1, 4, 7):
+                text = f"{year}-W{week:02}-{day}"
+                exists = week < 53 or year in (2015, 2020, 2026, 2032)
+                if exists:
+                    expected = datetime.datetime.strptime(text, "%G-W%V-%u").date()
+                    assert day_text(text, "group") == str(expected)
+                else:
+                    with pytest.raises(ValueError, match="dates that exist"):
+                        day_text(text, "group")
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        *("31/01/2026", "01/31/2026", "1/2/26", "26-01-31", "31-01-2026", "1.2.26"),
+        *("31/01/2026 13:00", "2026-02-30", "2026/13/01", "01.31.2026", "0.1.2026"),
+        *("2026-00", "2026-W54", "2025-W53", "2026-W00", "29.02.2025"),
+    ],
+)
+def test_dates_that_are_not_clear_or_do_not_exist(day):
+    said = f"`group` must be dates that exist.*'2026-01-31'.*got '{day}'"
+    with pytest.raises(ValueError, match=said):
+        RankingMonitor().update([1, 0], [2.0, 1.0], group=day)
+
+
+@pytest.mark.parametrize("day", ["20260131", "31.01", "2026.01", "202601", "2026"])
+def test_numbers_are_no_dates(day):
+    assert float(day_text(day, "group")) == float(day)
 
 
 def test_days_of_one_monitor_are_of_one_kind():
@@ -520,7 +753,7 @@ def test_a_damaged_state_is_refused():
                 monitor.update(*day, group=9, previous=damaged)
         # other entries, another order, another kind of numbers have no effect
         moved = {"note": "of a file", **dict(reversed(state.items()))}
-        moved["n_samples"] = float(moved["n_samples"])
+        moved["n_counted"] = float(moved["n_counted"])
         moved["values"] = [-0.0 if one == 0 else one for one in moved["values"]]
         assert str(monitor.update(*day, group=9, previous=moved)) == str(result)
     assert n_damages > 1000
@@ -528,9 +761,10 @@ def test_a_damaged_state_is_refused():
 
 # of RankingMonitor("recall@2", reference=0.5) after one day, in a file
 STORED = {
-    "schema": 1,
+    "schema": 2,
     "metric": "recall@2",
     "ties": "expected",
+    "bet": "day",
     "reference": 0.5,
     "significance_level": 0.05,
     "bounds": [0.0, 1.0],
@@ -546,9 +780,9 @@ STORED = {
         -2.703994521622289,
     ],
     "n_counted": 1,
-    "n_samples": 4,
-    "n_targets": 2,
-    "checksum": 1758225456,
+    "n_samples": [4],
+    "n_targets": [2],
+    "checksum": 1824134990,
 }
 
 
@@ -571,6 +805,7 @@ def test_a_state_of_another_monitor_is_refused():
         *MONITORS.values(),
         RankingMonitor("recall@11", reference=0.3),
         RankingMonitor("recall@10", reference=0.3, ties="optimistic"),
+        RankingMonitor("recall@11", reference=0.3, bet="target"),
         RankingMonitor("recall@10", reference=0.3 + 1e-14),
         RankingMonitor("recall@10", reference=0.3, significance_level=0.01),
         RankingMonitor(Same(10), reference=0.3),
@@ -823,6 +1058,77 @@ def test_days_that_depend_on_one_another_warn(name):
     assert "given the days before" in result.conclusion()
     # random rankings stay so, whatever the days before had
     MONITORS["chance by a metric"].from_predictions(y, score + season * y, groups=day)
+
+
+def naive_sum_of_squares(h, m):
+    """Squared errors after the likeliest change, in standard errors, by pmfs."""
+
+    fits = []
+    for k in range(1, len(h)):
+        parts = [h[:k].sum() / m[:k].sum(), h[k:].sum() / m[k:].sum()]
+        p = np.repeat(parts, [k, len(h) - k])
+        fits.append((binom.logpmf(h, m, p).sum(), -k, p))
+    p = max(fits, key=lambda one: one[:2])[2]
+    total = variance = 0.0
+    for hits, size, chance in zip(h, m, p, strict=True):
+        if 0 < chance < 1:
+            every = np.arange(size + 1)
+            squares = (every - size * chance) ** 2 / (size * chance * (1 - chance)) - 1
+            variance += binom.pmf(every, size, chance) @ squares**2
+            total += squares[hits]
+    return total / math.sqrt(variance)
+
+
+def test_days_whose_targets_depend_on_one_another():
+    # judge: another computation of the statistic, whose limit is 2.5 errors
+    rng, found = np.random.default_rng(0), []
+    for i in range(60):
+        n = 10 + i
+        logits = (
+            0.4 + (0, 0.5, 0.9)[i % 3] * rng.normal(size=n) - 2.0 * (np.arange(n) > 9)
+        )
+        m = rng.poisson((2, 12, 30)[i // 3 % 3], n).clip(1)
+        h = rng.binomial(m, 1 / (1 + np.exp(-logits)))
+        expected = naive_sum_of_squares(h, m) > 2.5
+        found.append(expected)
+        values = np.insert(h / m, i // 2, math.nan)  # a day without targets
+        assert are_apart(values, np.insert(m, i // 2, 0).astype(float)) == expected
+    assert 10 < sum(found) < 50
+    ten = np.full(20, 10.0)
+    for values in (np.zeros(20), np.ones(20), np.repeat([1.0, 0.0], 10)):
+        assert not are_apart(values, ten)  # the last one is a change
+    assert are_apart(np.tile([1.0, 0.0], 10), ten)
+    assert not are_apart(np.tile([1.0, 0.0], 4), ten[:8])
+    assert not are_apart(np.tile([1.0, 0.0], 10), np.ones(20))  # one target a day
+
+
+def test_targets_that_depend_on_one_another_warn():
+    rng = np.random.default_rng(1)
+    y, score, day = days_of(40, rng, rate=0.3)
+    scores = score + (1.5 + 2 * rng.normal(size=40)[day]) * y
+    monitor = RankingMonitor("recall@30", reference=0.4, bet="target")
+    with pytest.warns(UserWarning, match="differ by more than those of independent"):
+        result = monitor.from_predictions(y, scores, groups=day)
+    assert "good and bad days come, and false alarms are more" in result.conclusion()
+    by_day = RankingMonitor("recall@30", reference=0.4)
+    assert (
+        "independent" not in by_day.from_predictions(y, scores, groups=day).conclusion()
+    )
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("rate", [2.5, 10, 50])
+@pytest.mark.parametrize("later", [0.6, 0.3])
+def test_independent_targets_do_not_differ_by_days(rate, later):
+    # looked at on each of 200 days
+    found = []
+    for i in range(runs(100)):
+        rng = np.random.default_rng([i, 7])
+        m = rng.poisson(rate, 200)
+        h = rng.binomial(m, np.where(np.arange(200) < 60, 0.6, later))
+        values = np.where(m > 0, h / np.maximum(m, 1), math.nan)
+        found.append(any(are_apart(values[:n], m[:n] + 0.0) for n in range(10, 201)))
+    assert_share(found, most=0.04)
 
 
 @pytest.mark.nightly

@@ -5,9 +5,12 @@ The judge is `RankingReport` on the arrays that the file was made of.
 
 import bz2
 import csv
+import datetime
 import functools
 import gzip
+import importlib.util
 import io
+import json
 import lzma
 import os
 import re
@@ -1066,7 +1069,9 @@ def test_monitor_that_cannot_be_asked(tmp_path, capsys):
     table = write_table(tmp_path / "absent.csv", labels=SAMPLE, day=DAY_OF_ITEM)
     given[1] = str(table)
     said = error_of(capsys, [*given, "--group", "day"])
-    assert "Monitor a day when its labels are complete." in said
+    assert "--wait leaves these days, and all after them, to a later run." in said
+    said = error_of(capsys, [*given, "--group", "day", "--wait"])
+    assert "`--group` must hold a day whose items all have a label; got none" in said
 
 
 def test_monitor_takes_days_in_their_order(tmp_path, capsys):
@@ -1098,6 +1103,187 @@ def day_files(folder, shift):
     return paths
 
 
+def weeks(folder, name, days, lacks=(), change=None, form="%Y-%m-%d"):
+    """A file of some days, which lack labels on some of them; the model is lost."""
+    lines = []
+    for day in days:
+        draw = np.random.default_rng([int(day), 1])
+        y = (draw.random(100) < 0.05).astype(int).astype(str)
+        score = draw.normal((2.0 if day < 30 else 0.2) * (y == "1"))
+        if day == change:
+            y = y[::-1]
+        if day in lacks:
+            y = np.where(draw.random(100) < 0.3, "", y)
+        date = datetime.date(2026, 1, 1) + datetime.timedelta(days=int(day))
+        written = date.strftime(form)
+        lines += [f"{written},{a},{b:.4f}" for a, b in zip(y, score, strict=True)]
+    path = folder / name
+    path.write_text("\n".join(["day,fraud,model", *lines]))
+    return path
+
+
+WATCH = ["--target", "fraud", "--score", "model", "--group", "day", "--metric"]
+WATCH += ["recall@10", "--reference", "0.4"]
+
+
+@pytest.mark.parametrize("bet", ["day", "target"])
+def test_a_job_of_each_day_waits_for_labels(tmp_path, capsys, bet):
+    """Judge: the class, once with all days whose labels are complete."""
+    state, options = tmp_path / "state.json", [*WATCH, "--bet", bet]
+    keep = ["--wait", "--state", str(state)]
+    statuses = []
+    for today in range(9, 72, 3):
+        # the last two weeks; the labels of the last three days come later
+        some, last = range(max(0, today - 13), today + 1), today - 2
+        form = "%Y-%m-%d" if today % 2 else "%d.%m.%Y"
+        path = weeks(tmp_path, "t.csv", some, range(last, today + 1), form=form)
+        statuses.append(main(["monitor", str(path), *options, *keep]))
+        out, err = capsys.readouterr()
+        date = datetime.date(2026, 1, 1) + datetime.timedelta(days=last)
+        said = " ".join(out.split())
+        assert f"Left 3 days to a later run, from {date} on (missing" in said
+        assert ("Added 3 days: " in said) == (today > 9)
+        assert err == f"skrank: wrote {state}\n"
+    whole = weeks(tmp_path, "all.csv", range(67))
+    assert main(["monitor", str(whole), *options]) == statuses[-1] == 3
+    assert out.startswith(capsys.readouterr().out.rstrip())
+    assert statuses == sorted(statuses)
+    assert statuses[0] == 0
+    # all days wait: the answer of the days before
+    before = state.read_text()
+    path = weeks(tmp_path, "t.csv", range(67, 70), range(67, 70))
+    assert main(["monitor", str(path), *options, *keep]) == 3
+    assert "Added 0 days." in capsys.readouterr().out
+    assert state.read_text() == before
+    # without an option, a label that is missing is an error
+    path = weeks(tmp_path, "t.csv", range(62, 70), range(67, 70))
+    command = ["monitor", str(path), *options, "--state", str(state)]
+    assert "--wait leaves these days" in error_of(capsys, command)
+    assert state.read_text() == before
+
+
+def test_days_that_changed_or_come_late(tmp_path, capsys):
+    state = tmp_path / "state.json"
+    keep = [*WATCH, "--wait", "--state", str(state)]
+    some = [one for one in range(3, 20) if one != 9]
+    main(["monitor", str(weeks(tmp_path, "a.csv", some)), *keep])
+    capsys.readouterr()
+    # other labels of a day, and labels of a day that are missing now
+    for given in ({"change": 7}, {"lacks": [7]}):
+        path = weeks(tmp_path, "b.csv", range(4, 21) if given else some, **given)
+        main(["monitor", str(path), *keep])
+        out, err = capsys.readouterr()
+        added = json.loads(state.read_text())
+        assert "labels or scores of 2026-01-08 have changed since the day was" in err
+        assert "start again without the state, with all days" in err
+        assert "Left out 2026-01-10, before 2026-01-" in err
+    assert "Added 0 days." in out
+    # the monitor goes on with the days that were added first
+    assert main(["monitor", str(weeks(tmp_path, "c.csv", [*some, 20])), *WATCH]) == 0
+    assert out.startswith(capsys.readouterr().out.rstrip())
+    assert [one[-2:] for one in added["labels"]] == [f"{i + 1:02}" for i in [*some, 20]]
+    # two spellings of a day in one file
+    lines = weeks(tmp_path, "d.csv", [25]).read_text()
+    other = (
+        weeks(tmp_path, "e.csv", [25], form="%d.%m.%Y").read_text().split("\n", 1)[1]
+    )
+    path = tmp_path / "d.csv"
+    path.write_text(f"{lines}\n{other}")
+    said = error_of(capsys, ["monitor", str(path), *keep])
+    assert "each in one spelling" in said
+
+
+def test_an_error_leaves_the_state_as_it_was(tmp_path, capsys, monkeypatch):
+    state = tmp_path / "state.json"
+    keep = [*WATCH, "--state", str(state)]
+    main(["monitor", str(weeks(tmp_path, "a.csv", range(9))), *keep])
+    before, table = state.read_text(), weeks(tmp_path, "b.csv", range(12))
+    capsys.readouterr()
+    asked = ["monitor", str(table), *keep]
+    error_of(capsys, [*asked, "--html", tmp_path / "none" / "a.html"])
+    error_of(capsys, [*asked, "--reference", "0.5"])
+    error_of(capsys, [*asked, "--bet", "target"])
+    replace = os.replace
+
+    def fails(source, target):
+        if str(target) == str(state):
+            raise OSError("no space left")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fails)
+    assert main(asked) == 2
+    assert "no space left" in capsys.readouterr().err
+    assert state.read_text() == before
+    assert {one.name for one in tmp_path.iterdir()} == {"a.csv", "b.csv", "state.json"}
+
+
+def test_a_day_without_targets_has_labels_that_are_texts(tmp_path, capsys):
+    state, path = tmp_path / "state.json", tmp_path / "t.csv"
+    asked = [
+        "monitor",
+        str(path),
+        *WATCH,
+        "--state",
+        str(state),
+        "--pos-label",
+        "fraud",
+    ]
+    rows = [f"{'fraud' if i < 2 else 'fine'},{-i}" for i in range(20)]
+    path.write_text("\n".join(["day,fraud,model", *(f"1,{one}" for one in rows)]))
+    assert main(asked) == 0
+    none = [one.replace("fraud", "fine") for one in rows]
+    path.write_text("\n".join(["day,fraud,model", *(f"2,{one}" for one in none)]))
+    capsys.readouterr()
+    assert main(asked) == 0
+    assert "warning: No row has the label 'fraud'." in capsys.readouterr().err
+    found = json.loads(state.read_text())
+    assert found["values"] == [1.0, None]
+    assert found["n_targets"] == [2, 0]
+    # a missing label is missing, though no row has the label of the targets
+    gap = [",-0", *none[1:]]
+    path.write_text("\n".join(["day,fraud,model", *(f"3,{one}" for one in gap)]))
+    assert "--wait leaves these days" in error_of(capsys, asked)
+    assert main([*asked, "--wait"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.endswith("Left 1 day to a later run, from 3 on (missing labels: 1).")
+
+
+def test_the_page_of_a_monitor(tmp_path, capsys, monkeypatch):
+    """Judge: the class."""
+    pytest.importorskip("matplotlib")
+    table, page = weeks(tmp_path, "t.csv", range(60), [59]), tmp_path / "page.html"
+    asked = ["monitor", str(table), *WATCH, "--wait", "--html"]
+    assert main([*asked, str(page)]) == 3
+    capsys.readouterr()
+    text = page.read_text(encoding="utf-8")
+    labels, scores, days = [], [], []
+    for line in table.read_text().splitlines()[1:-100]:
+        day, y, score = line.split(",")
+        labels.append(int(y))
+        scores.append(float(score))
+        days.append(day)
+    monitor = RankingMonitor("recall@10", reference=0.4)
+    result = monitor.from_predictions(labels, scores, groups=days)
+    assert result.conclusion() in text
+    assert "Left 1 day to a later run, from 2026-03-01 on" in text
+    assert "The last 14 of 59 days, the newest first" in text
+    found = re.findall(r'<th class="name first" scope="row"><div>(.*?)</div>', text)
+    assert found == list(result.labels[:-15:-1])
+    assert text.count("<img ") == 1
+    assert f'alt="recall@10 of 59 days. {result.conclusion()}"' in text
+    assert main([*asked, "-"]) == 3
+    assert capsys.readouterr().out == text + "\n" * (not text.endswith("\n"))
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        "skrank.report._pictures.find_spec",
+        lambda name: None if name == "matplotlib" else find(name),
+    )
+    main([*asked, str(page)])
+    text = page.read_text(encoding="utf-8")
+    assert "<img " not in text
+    assert "The pictures need matplotlib, which is not installed." in text
+
+
 @pytest.mark.parametrize(("shift", "status"), [(2.0, 0), (0.3, 3)])
 def test_a_monitor_goes_on_with_its_state(tmp_path, capsys, shift, status):
     # judge: all days at once
@@ -1108,14 +1294,18 @@ def test_a_monitor_goes_on_with_its_state(tmp_path, capsys, shift, status):
     main(["monitor", str(first), *options, "--state", str(state)])
     capsys.readouterr()
     found = main(["monitor", str(later), *options, "--state", str(state)])
-    told = capsys.readouterr().out
+    told, added, _ = capsys.readouterr().out.rpartition("\n\nAdded 40 days: 40, 41, 42")
+    assert added
     assert found == main(["monitor", str(whole), *options]) == status
-    assert told == capsys.readouterr().out
+    assert told + "\n" == capsys.readouterr().out
     # the same days again, another monitor, another file
     before = state.read_text()
     again = ["monitor", str(later), *options, "--state", str(state)]
-    assert "`--group` must hold days that were not there" in error_of(capsys, again)
+    assert main(again) == status
+    assert capsys.readouterr().out == f"{told}\n\nAdded 0 days.\n"
+    assert state.read_text() == before
     other = error_of(capsys, [*again, "--level", "0.01"])
+    assert "`--state` must be the" in other
     assert "state['significance_level']" in other
     assert state.read_text() == before
     assert "name a file of `--state`" in error_of(capsys, [*again[:-1], str(first)])

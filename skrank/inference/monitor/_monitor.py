@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from itertools import takewhile
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_fraction, check_random_state, invalid, is_real
-from skrank._utils._text import as_text, brief
+from skrank._utils._checks import (
+    check_fraction,
+    check_option,
+    check_random_state,
+    invalid,
+    is_real,
+)
+from skrank._utils._text import as_text, brief, listed
 from skrank._utils._warnings import warn
 from skrank.inference.base._question import Question
 from skrank.inference.monitor._monitor_evidence import (
@@ -19,19 +27,28 @@ from skrank.inference.monitor._monitor_evidence import (
     Floats,
     accumulated,
     are_alike,
+    are_apart,
     evidence_of_loss,
     evidence_of_places,
     evidence_of_pvalue,
     log_mean_evidence,
     unspent,
 )
-from skrank.inference.monitor._monitor_result import ALIKE, RankingMonitorResult
-from skrank.inference.monitor._monitor_state import check_state, day_text, in_order
+from skrank.inference.monitor._monitor_result import ALIKE, APART, RankingMonitorResult
+from skrank.inference.monitor._monitor_state import (
+    OF_DAYS,
+    OF_VALUES,
+    check_state,
+    day_text,
+    in_order,
+    is_before,
+)
 from skrank.inference.random_selection._random_selection import RandomSelectionTest
 from skrank.metrics._definitions import (
     AnyMetric,
     ExpectedProfit,
     PrecisionAtT,
+    RecallAtT,
     make_metric,
 )
 from skrank.null._grid import tails_of_shape
@@ -43,6 +60,7 @@ CHANCE = "random selection"
 # close to it: a day can multiply the evidence by at most 1 / (1 - share). With half of
 # it, a loss of all precision is found after 140 days.
 _LEAST = 0.1
+_NEW = "hold days that were not there before, each in one spelling"
 
 
 class RankingMonitor(Question[RankingMonitorResult]):
@@ -64,6 +82,10 @@ class RankingMonitor(Question[RankingMonitorResult]):
         the other model is better than the model of this name.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
+    bet : {"day", "target"}, default="day"
+        What is one piece of evidence against a number: the value of a day, or each
+        target of recall@t. Targets need fewer days. Their level needs that the targets
+        of a day are independent of one another, given the days before.
     significance_level : float, default=0.05
         Probability of a false alarm ever, between 0 and 1.
     random_state : int, RandomState, Generator or None, default=0
@@ -72,8 +94,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
     Raises
     ------
     ValueError
-        If a setting is outside its range; if `reference` needs a metric with bounds; or
-        if it is a precision below 0.1, which cannot be monitored: use recall.
+        If a setting is outside its range; if `reference` needs a metric with bounds, or
+        is a precision below 0.1, which cannot be monitored; or if `bet` is "target"
+        without a number and recall@t.
 
     See Also
     --------
@@ -138,6 +161,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         *,
         reference: float | str = CHANCE,
         ties: str = "expected",
+        bet: str = "day",
         significance_level: float = 0.05,
         random_state: object = 0,
     ) -> None:
@@ -149,6 +173,12 @@ class RankingMonitor(Question[RankingMonitorResult]):
             "significance_level", significance_level
         )
         self.random_state = check_random_state(random_state)
+        check_option("bet", bet, ("day", "target"))
+        self.bet = bet
+        if bet == "target" and not (is_real(reference) and type(made) is RecallAtT):
+            rule = "be 'day' unless `reference` is a number and `metric` is recall@t"
+            of = "no metric" if metric is None else made.name
+            raise invalid("bet", rule, f"'target' for {of} and {brief(reference)}")
         if reference == CHANCE:
             if metric is not None:
                 RandomSelectionTest(made)
@@ -166,7 +196,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         if not isinstance(reference, str) and not low < reference < high:
             rule = f"be between {low:.4g} and {high:.4g} for {made.name}"
             raise invalid("reference", rule, brief(reference))
-        if isinstance(reference, str) or (reference - low) / (high - low) >= _LEAST:
+        if isinstance(reference, str) or bet == "target":
+            return
+        if (reference - low) / (high - low) >= _LEAST:
             return
         if isinstance(made, PrecisionAtT):
             rule = f"be at least {_LEAST} for precision"
@@ -262,30 +294,45 @@ class RankingMonitor(Question[RankingMonitorResult]):
         return self._result_after(None, rankings)
 
     def _result_after(
-        self, before: Any, rankings: Any, name: str = "groups"
+        self,
+        before: Any,
+        rankings: Any,
+        name: str = "groups",
+        *,
+        missing: NDArray[np.bool_] | None = None,
     ) -> RankingMonitorResult:
-        """Return the answer for the days before, and for those of `rankings`."""
+        """Return the answer for the days before, and for those of `rankings`.
+
+        If it is told which labels are `missing`, the days may be those of a file that
+        holds some of the days before, and some that are not complete.
+        """
         rankings = self._read(rankings)
         if rankings.kind != "groups":
             raise invalid("groups", "hold the day of each item", "none")
         models = self._models(rankings)
         settings = self._settings([as_text(rankings.names[i]) for i in models])
         state = self._state(before, settings)
-        state = self._add_days(state, rankings, models, name)
-        labels, values, evidences = (
-            tuple(state[one]) for one in ("labels", "values", "log10_evidences")
-        )
+        days = _days(rankings, models, name, state["labels"])
+        if missing is not None:
+            days = self._new_days(days, state, missing)
+        state = self._add_days(state, days, name)
+        of_days = {one: tuple(state[one]) for one in OF_DAYS}
+        labels, values = of_days["labels"], of_days["values"]
+        evidences = of_days["log10_evidences"]
         n_counted = state["n_counted"]
-        n, m = rankings.sizes
+        if not labels:
+            raise invalid(name, "hold a day whose items all have a label", "none")
         level = -math.log10(self.significance_level)
         alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
         known = [one for one in values if not math.isnan(one)]
         alike = settings["bounds"] is not None and are_alike(np.array(values))
+        sizes = np.array(of_days["n_targets"], dtype=float)
+        apart = self.bet == "target" and are_apart(np.array(values), sizes)
         result = RankingMonitorResult(
             metric=self._metric().name,
             method=self._method(),
-            n_samples=int(state["n_samples"]) + n,
-            n_targets=int(state["n_targets"]) + m,
+            n_samples=sum(of_days["n_samples"]),
+            n_targets=sum(of_days["n_targets"]),
             kind="groups",
             labels=labels,
             hypothesis=self._hypothesis(),
@@ -299,9 +346,11 @@ class RankingMonitor(Question[RankingMonitorResult]):
             significance_level=self.significance_level,
             _logs=tuple(state["logs"].tolist()),
             _n_counted=n_counted,
+            _sizes=(of_days["n_samples"], of_days["n_targets"]),
             _bounds=self._range(),
             _settings=settings,
             _are_alike=alike,
+            _are_apart=apart,
         )
         if not n_counted:
             warn(
@@ -310,39 +359,69 @@ class RankingMonitor(Question[RankingMonitorResult]):
             )
         if alike:
             warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
+        if apart:
+            warn(APART, UserWarning)
         return result
 
+    def _new_days(
+        self, days: list[_Day], state: Mapping[str, Any], missing: NDArray[np.bool_]
+    ) -> list[_Day]:
+        """Return the days after those of a state, up to the first that lacks a label.
+
+        There is a warning if a day of the state is not as it was, or if a new one is
+        before its last.
+        """
+        before, changed = state["labels"], []
+        known = {day: i for i, day in enumerate(before)}
+        waits = {one.text for one in days if missing[one.items].any()}
+        for one in days:
+            if one.text in known:
+                old = tuple(state[name][known[one.text]] for name in OF_VALUES)
+                now = self._value(one.row), *one.sizes
+                is_same = np.allclose(old, now, 0, 1e-9, equal_nan=True)
+                if one.text in waits or not is_same:
+                    changed.append(one.text)
+        if changed:
+            warn(
+                f"The labels or scores of {listed(changed, 5)} have changed since the "
+                "day was added. The monitor goes on with what was added. To use the "
+                "new ones, start again without the state, with all days.",
+                UserWarning,
+            )
+        new = [one for one in days if one.text not in known]
+        late = [one.text for one in new if before and is_before(one.text, before[-1])]
+        if late:
+            warn(
+                f"Left out {listed(late, 5)}, before {before[-1]}, the last day of the "
+                "state. To use it, start again without the state, with all days.",
+                UserWarning,
+            )
+        new = [one for one in new if one.text not in late]
+        return [*takewhile(lambda one: one.text not in waits, new)]
+
     def _add_days(
-        self,
-        state: Mapping[str, Any],
-        rankings: Rankings,
-        models: Sequence[int],
-        name: str,
+        self, state: Mapping[str, Any], days: list[_Day], name: str
     ) -> dict[str, Any]:
-        """Return the entries of a state after the days of rankings, in their order."""
-        labels, values = [*state["labels"]], [*state["values"]]
-        evidences, logs = [*state["log10_evidences"]], np.array(state["logs"])
-        n_counted, any_start = int(state["n_counted"]), is_real(self.reference)
-        days = [day_text(one, name) for one in rankings.labels]
-        seen = {*labels}
-        for i in in_order(days, name, labels):
-            if days[i] in seen:
-                rule = "hold days that were not there before, each in one spelling"
-                raise invalid(name, rule, brief(rankings.labels[i]))
-            seen.add(days[i])
-            value, evidence = self._day([rankings.rows[i].rankings[j] for j in models])
+        """Return the entries of a state after more days."""
+        of_days = {one: [*state[one]] for one in OF_DAYS}
+        logs, n_counted = np.array(state["logs"]), int(state["n_counted"])
+        any_start, known = is_real(self.reference), {*state["labels"]}
+        for day in days:
+            if day.text in known:
+                raise invalid(name, _NEW, brief(day.text))
+            value = self._value(day.row)
+            evidence = None if math.isnan(value) else self._evidence(day.row, value)
             if evidence is not None:
                 n_counted += 1
                 logs = np.broadcast_to(logs, evidence.shape)
                 logs = accumulated(logs, evidence, n_counted, any_start=any_start)
-            labels.append(days[i])
-            values.append(value)
             log = log_mean_evidence(logs)
             if any_start:  # with what later first days would have
                 log = float(np.logaddexp(log, math.log(unspent(n_counted))))
-            evidences.append(log / math.log(10))
-        days_so_far = {"labels": labels, "values": values, "log10_evidences": evidences}
-        return {**state, **days_so_far, "logs": logs, "n_counted": n_counted}
+            entries = day.text, log / math.log(10), value, *day.sizes
+            for one, entry in zip(OF_DAYS, entries, strict=True):
+                of_days[one].append(entry)
+        return {**state, **of_days, "logs": logs, "n_counted": n_counted}
 
     def _settings(self, models: list[str]) -> dict[str, Any]:
         """Return what a state must be of, for JSON."""
@@ -353,6 +432,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         return {
             "metric": None if self.metric is None else self._metric().name,
             "ties": self.ties,
+            "bet": self.bet,
             "reference": float(reference) if is_real(reference) else reference,
             "significance_level": self.significance_level,
             "bounds": bounds,
@@ -362,10 +442,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
     def _state(self, before: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the entries of a state, which is empty before the first day."""
         if before is None:
-            none: dict[str, Any] = {"labels": [], "values": [], "log10_evidences": []}
             start = LOG_NO_EVIDENCE if is_real(self.reference) else 0.0
-            sizes = {"n_counted": 0, "n_samples": 0, "n_targets": 0}
-            return {**none, **sizes, "logs": [start]}
+            return {**{one: [] for one in OF_DAYS}, "logs": [start], "n_counted": 0}
         if isinstance(before, RankingMonitorResult):
             before = before.state()
         state = check_state(before, settings)
@@ -375,7 +453,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
     def _method(self) -> str:
         """What the evidence is made of, in words."""
         if is_real(self.reference):
-            return "values of the days, from any day on"
+            bets = "values" if self.bet == "day" else "targets"
+            return f"{bets} of the days, from any day on"
         if self.reference != CHANCE:
             return "differences of the days"
         return "ranks of the targets" if self.metric is None else "p-values of the days"
@@ -403,23 +482,35 @@ class RankingMonitor(Question[RankingMonitorResult]):
         other = names.index(self.reference)
         return [1 - other, other]
 
-    def _day(self, row: list[Ranking]) -> tuple[float, Floats | None]:
-        """Return the value of a day, and the evidence by setting; None without it."""
+    def _value(self, row: list[Ranking]) -> float:
+        """Return the value of a day, or the difference of two models."""
         metric: Any = self._metric()
-        n_targets, n_others = row[0].n_targets, row[0].n_non_targets
-        if not metric.is_defined(n_targets, n_others):
-            return math.nan, None
+        if not metric.is_defined(row[0].n_targets, row[0].n_non_targets):
+            return math.nan
         values = [metric.value(one) for one in row]
-        value = float(values[0] - sum(values[1:]))
+        return float(values[0] - sum(values[1:]))
+
+    def _evidence(self, row: list[Ranking], value: float) -> Floats | None:
+        """Return the evidence of a day with a value, by setting; None without it."""
+        n_targets, n_others = row[0].n_targets, row[0].n_non_targets
+        if self.bet == "target":
+            metric, ties = self._metric(), row[0].groups
+            above = ties.above, ties.size, ties.hits_above
+            # of a tie across the cutoff, each target has its share of the places
+            found = metric.gain(*above, ties.hits, metric.frame(row[0], n_targets))
+            found = (found / ties.hits)[:, None]
+            return np.asarray(
+                ties.hits @ evidence_of_loss(found, self.reference, self._range()[1])
+            )
         if is_real(self.reference):
-            return value, evidence_of_loss(value, self.reference, self._range()[1])
+            return evidence_of_loss(value, self.reference, self._range()[1])
         if len(row) == 2:
-            return value, evidence_of_loss(-value, 0.0, self._range()[1])
+            return evidence_of_loss(-value, 0.0, self._range()[1])
         if not (n_targets and n_others):
-            return value, None
+            return None
         if self.metric is None:
-            return value, evidence_of_places(row[0])
-        return value, evidence_of_pvalue(self._log10_pvalue(row[0], value))
+            return evidence_of_places(row[0])
+        return evidence_of_pvalue(self._log10_pvalue(row[0], value))
 
     def _log10_pvalue(self, ranking: Ranking, value: float) -> float:
         """Return the p-value of a day, which days of one shape compute together."""
@@ -449,3 +540,31 @@ class RankingMonitor(Question[RankingMonitorResult]):
         return make_metric(
             "average_precision" if self.metric is None else self.metric, self.ties
         )
+
+
+class _Day(NamedTuple):
+    """A day by its text, its ranking by each model, and its items."""
+
+    text: str
+    row: list[Ranking]
+    items: Any
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of items and of targets."""
+        return int(self.row[0].n_samples), int(self.row[0].n_targets)
+
+
+def _days(
+    rankings: Rankings, models: Sequence[int], name: str, before: Sequence[str]
+) -> list[_Day]:
+    """Return the days in their order, after those before."""
+    texts = [day_text(one, name) for one in rankings.labels]
+    for text, n in Counter(texts).items():
+        if n > 1:
+            raise invalid(name, _NEW, brief(text))
+    rows = [[part.rankings[j] for j in models] for part in rankings.rows]
+    return [
+        _Day(texts[i], rows[i], rankings.rows[i].items)
+        for i in in_order(texts, name, before)
+    ]

@@ -21,6 +21,13 @@ ALIKE = (
     "The values of neighbouring days are alike: their mean drifts, or good and bad "
     "days come in spells. An alarm may be a bad spell of a model that has not changed."
 )
+#: What bets on targets assume.
+ASSUMED = "the targets of a day are independent of one another, given the days before"
+#: What is said if they are not.
+APART = (
+    "The values of the days differ by more than those of independent targets: good and "
+    "bad days come, and false alarms are more likely. Bet on days."
+)
 
 
 @signature_of()
@@ -93,14 +100,17 @@ class RankingMonitorResult(Result):
     values: tuple[float, ...]
     log10_evidences: tuple[float, ...]
     significance_level: float
-    # logarithms of the evidence by setting, number of days that counted, range of the
-    # values, the settings of the monitor with the names of the models, and whether the
-    # days depend on one another, where the level needs that not
+    # logarithms of the evidence by setting, number of days that counted, numbers of
+    # items and of targets of each day, range of the values, the settings of the monitor
+    # with the names of the models, and whether the days depend on one another, or their
+    # targets, where the level needs that not
     _logs: tuple[float, ...]
     _n_counted: int
+    _sizes: tuple[tuple[int, ...], tuple[int, ...]]
     _bounds: tuple[float, float]
     _settings: dict[str, Any]
     _are_alike: bool
+    _are_apart: bool
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return limits of the mean of the values, which hold on all days at once.
@@ -147,6 +157,11 @@ class RankingMonitorResult(Result):
                 f"{self.hypothesis} is rejected. The probability of such an alarm on "
                 f"any day is at most {level} if it is true."
             )
+        if self._bets_on_targets:
+            doubt = "If good and bad days come, false alarms are more likely."
+            said += (
+                f" This assumes that {ASSUMED}. {APART if self._are_apart else doubt}"
+            )
         if self._are_alike:
             said += f" {ALIKE}"
         has_limits = self._n_counted and math.isfinite(np.ptp(self._bounds))
@@ -169,8 +184,8 @@ class RankingMonitorResult(Result):
             log10_evidences=list(self.log10_evidences),
             logs=list(self._logs),
             n_counted=self._n_counted,
-            n_samples=self.n_samples,
-            n_targets=self.n_targets,
+            n_samples=list(self._sizes[0]),
+            n_targets=list(self._sizes[1]),
         )
 
     def _limits(self, level: float) -> tuple[Any, Any]:
@@ -179,13 +194,20 @@ class RankingMonitorResult(Result):
         reference = self._settings["reference"]
         if self.alarm and is_real(reference):
             days = np.arange(len(self.labels)) >= self.labels.index(self.alarm_group)
-            rejected = days & (high >= reference)
+            # limits are of days: those of an alarm by targets may still hold the number
+            at_odds = low if self._bets_on_targets else high
+            rejected = days & (at_odds >= reference)
             low[rejected] = high[rejected] = math.nan
         return low, high
 
     def _rows(self) -> list[tuple[str, str]]:
         said = "none" if not self.alarm else f"since {as_text(self.alarm_group)}"
-        return [*Result._rows(self), ("alarm", said), ("method", self.method)]
+        rows = [*Result._rows(self), ("alarm", said), ("method", self.method)]
+        return rows + [("assumes", ASSUMED)] * self._bets_on_targets
+
+    @property
+    def _bets_on_targets(self) -> bool:
+        return bool(self._settings["bet"] == "target")
 
     def _columns(self) -> dict[str, Any]:
         evidences = np.array(self.log10_evidences)

@@ -10,6 +10,7 @@ import datetime
 import math
 import re
 import zlib
+from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from decimal import Decimal
@@ -24,28 +25,37 @@ from skrank._utils._text import brief
 from skrank.ranking._input import MISSING
 
 #: Version of the entries of a state and of their meaning.
-_SCHEMA = 1
+_SCHEMA = 2
+#: Entries of a state with a number for each day: what a day is, and all.
+OF_VALUES = ("values", "n_samples", "n_targets")
+OF_DAYS = ("labels", "log10_evidences", *OF_VALUES)
 #: Entries of a state beside the version and the settings of the monitor.
-_ENTRIES = (
-    *("labels", "values", "log10_evidences", "logs"),
-    *("n_counted", "n_samples", "n_targets"),
-)
+_ENTRIES = (*OF_DAYS, "logs", "n_counted")
 # sign, whole number, and decimals, without zeros at both ends
 _NUMBER = re.compile(r"([+-]?)0*(?=\d|\.\d)(\d*)(?:\.(\d*?)0*)?", re.ASCII)
-# month, day, time, and what is left out: the time zone, and the end of a period
-_DATE = re.compile(
-    r"(\d{4}-\d\d)(-\d\d)?"
-    r"(?:[T ](\d\d:\d\d)(:\d\d)?(?:\.(\d*?)0*)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"
-    r"(?:/\d{4}-\d\d.*)?",
-    re.ASCII | re.IGNORECASE,
+# time of a day, and what is left out: the time zone, and the end of a period
+_TIME = (
+    r"(?:[T ](?P<minute>\d\d:\d\d)(?P<second>:\d\d)?(?:\.(?P<part>\d*?)0*)?"
+    r"(?:Z|[+-]\d\d(?::?\d\d)?)?)?(?:/\d{4}-\d\d.*)?"
 )
+_DATES = [
+    re.compile(one + _TIME, re.ASCII | re.IGNORECASE)
+    for one in (
+        r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d\d?)(?:(?P=mark)(?P<day>\d\d?))?",
+        r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})",
+        r"(?P<year>(?!0000)\d{4})-?W(?P<week>\d\d?)(?:-?(?P<day>[1-7]))?",
+    )
+]
+# dates whose order of day and month, or whose century, is not known
+_UNCLEAR = re.compile(r"\d\d?([-/.])\d\d?\1(\d{4}|\d\d)([T ]\d.*)?", re.ASCII)
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(T.*)?", re.ASCII)
 
 
 def day_text(label: Any, name: str) -> str:
     """Return the text of a day, which is the same in every type and spelling.
 
-    A time zone is left out: the day is that which is written. A month or another period
-    is its first day.
+    A time zone is left out: the day is that which is written. A month, a week or
+    another period is its first day.
     """
     if isinstance(label, np.datetime64):
         label = label.astype("M8[us]").item()  # nanoseconds would be a number
@@ -66,11 +76,48 @@ def day_text(label: Any, name: str) -> str:
         sign, whole, part = number.groups("")
         found = (whole or "0") + f".{part}" * (part != "")
         return "-" * (sign == "-" and found != "0") + found
-    if date := _DATE.fullmatch(text):
-        month, day, minute, second, part = date.groups("")
-        time = f"T{minute}{second or ':00'}" + f".{part}" * (part != "")
-        return month + (day or "-01") + time * (time not in ("T:00", "T00:00:00"))
-    return text
+    dates = [date for one in _DATES if (date := one.fullmatch(text))]
+    found = text if not _UNCLEAR.fullmatch(text) else ""
+    if dates:
+        found = _date_text(dates[0].groupdict(""))
+    if not found:
+        rule = "be dates that exist with the year first, as '2026-01-31', or 31.01.2026"
+        raise invalid(name, rule, brief(text))
+    return found
+
+
+def _date_text(found: Mapping[str, str]) -> str:
+    """Return the text of a date by its parts, and none if there is no such date."""
+    year, day = int(found["year"]), int(found["day"] or 1)
+    if week := int(found.get("week", 0)):
+        if week > datetime.date(year, 12, 28).isocalendar().week:
+            return ""
+        text = datetime.date.fromisocalendar(year, week, day).isoformat()
+    else:
+        month = int(found.get("month", 0))
+        if not (1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]):
+            return ""
+        text = f"{year:04}-{month:02}-{day:02}"
+    time = f"T{found['minute']}{found['second'] or ':00'}"
+    time += f".{found['part']}" * (found["part"] != "")
+    return f"{text}{time * (time not in ('T:00', 'T00:00:00'))}"
+
+
+def is_number(text: str) -> bool:
+    """Return whether the text of a day is a number."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def is_date(text: str) -> bool:
+    """Return whether the text of a day is a date."""
+    return _ISO.fullmatch(text) is not None
+
+
+def is_before(day: str, other: str) -> bool:
+    """Return whether a day is before another one, by numbers or by dates."""
+    if is_number(day) and is_number(other):
+        return Fraction(day) < Fraction(other)
+    return is_date(day) and is_date(other) and day < other
 
 
 def in_order(days: Sequence[str], name: str, before: Sequence[str]) -> list[int]:
@@ -79,10 +126,7 @@ def in_order(days: Sequence[str], name: str, before: Sequence[str]) -> list[int]
     Other texts than numbers and dates have no order that is known.
     """
     every = [*before[:1], *days]
-    kinds = [
-        "number" if _NUMBER.fullmatch(one) else "date" * bool(_DATE.fullmatch(one))
-        for one in every
-    ]
+    kinds = ["number" if is_number(one) else "date" * is_date(one) for one in every]
     for one, kind in zip(every, kinds, strict=True):
         if kind != kinds[0]:
             rule = "hold days of one kind: numbers, dates as '2026-01-31', or others"

@@ -265,7 +265,7 @@ def _unknown(metric: Any, text: str) -> ValueError:
         rule = f"did you mean {meant!r}?"
     else:
         rule = (
-            f"the metrics are {', '.join(map(repr, METRICS))}, written as "
+            f"the metrics are {', '.join(METRICS)}, written as "
             "'precision@10', 'recall@0.05', 'recall@5%' or 'bedroc(alpha=20)'."
         )
     return ValueError(f"`metric` must name a metric; got {brief(metric)}: {rule}")
