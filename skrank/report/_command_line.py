@@ -17,6 +17,7 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skrank._utils._checks import check_cutoff, invalid
 from skrank._utils._columns import Items
