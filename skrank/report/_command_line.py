@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import check_cutoff, invalid
+from skrank._utils._columns import Items
 from skrank._utils._numbers import DECIMAL
 from skrank._utils._output import check_folder, written
 from skrank._utils._table import Table
@@ -32,6 +33,7 @@ from skrank.inference.sampled._labels_to_collect import (
 )
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
 from skrank.metrics import average_precision
+from skrank.ranking._input import read_scores
 from skrank.ranking._plan_check import KNOWN
 from skrank.ranking._rankings import Rankings
 from skrank.report._monitor_page import MonitorPage
@@ -111,7 +113,7 @@ def _report(options: argparse.Namespace) -> int:
     printed, table = [str(report)], report.to_dict()["rankings"]
     header, rows = [*table], [*zip(*table.values(), strict=True)]
     if options.by_group:
-        header, rows = _by_group(read["y_true"], read["y_score"], read["groups"])
+        header, rows = _by_group(read)
         cells = [tuple(map(_cell, row)) for row in rows]
         printed.append(str(Table("Groups", tuple(map(as_text, header)), cells, 1, "")))
     if n_left_out:
@@ -313,13 +315,25 @@ def _check_outputs(outputs: Mapping[str, str], source: str | int) -> None:
 
 
 def _by_group(
-    y_true: NDArray[np.bool_], y_score: Mapping[str, Any], groups: NDArray[Any]
+    read: Mapping[str, Any],
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the header and the rows of a table of the groups.
 
     Average precision is NaN without targets.
     """
-    names, codes = np.unique(groups, return_inverse=True)
+    y_true, lower = read["y_true"], read["lower_is_better"]
+    y_score = {
+        # those of all items, as a group may have no score
+        name: read_scores(
+            Items(y_true.size),
+            name,
+            scores,
+            lower_is_better=name in lower,
+            missing=read["missing"],
+        )[0]
+        for name, scores in read["y_score"].items()
+    }
+    names, codes = np.unique(read["groups"], return_inverse=True)
     ends = np.cumsum(np.bincount(codes))
     rows = []
     for name, items in zip(names, np.split(np.argsort(codes), ends[:-1]), strict=True):

@@ -99,14 +99,11 @@ def read_score_file(
             source.read_numbers(numbers, chosen)
             again = {at: one for at, one in numbers.items() if one.is_doubtful}
             source.read_numbers(again, chosen)
-        for name, (at, lower) in scores.items():
-            read["y_score"][name], _ = read_scores(
-                Items(size),
-                _where(at),
-                numbers[at].values(),
-                lower_is_better=lower,
-                missing=missing_scores,
-            )
+        for name, (at, _) in scores.items():
+            found = read["y_score"][name] = numbers[at].values()
+            read_scores(Items(size), _where(at), found, missing=missing_scores)
+        read["lower_is_better"] = [name for name, (_, low) in scores.items() if low]
+        read["missing"] = missing_scores
         for name, at in texts.items():
             _check_missing(at, filled, kept & columns[at].among(MISSING))
             read[name] = columns[at].values()[kept]
