@@ -304,6 +304,16 @@ def display_of(name, metric):
     return skrank.NullDistributionDisplay.from_predictions(Y, A, metric=metric)
 
 
+def monitor_of(name, metric):
+    scores = {"a": A, "b": SCORES["b"]}
+    reference = "a" if np.isfinite(metric.bounds).all() else "random selection"
+    scores = scores if reference == "a" else A
+    days = np.arange(N) % 4
+    return skrank.RankingMonitorDisplay.from_predictions(
+        Y, scores, groups=days, metric=metric, reference=reference
+    )
+
+
 def null_of(name, metric):
     return skrank.RandomSelectionNull(N, 24, metric)
 
@@ -312,6 +322,7 @@ def null_of(name, metric):
 OTHERS = {
     "NullDistributionDisplay": display_of,
     "RandomSelectionNull": null_of,
+    "RankingMonitorDisplay": monitor_of,
     "comparison_power": power_of,
     "random_selection_power": power_of,
 }
