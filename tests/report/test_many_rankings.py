@@ -56,7 +56,9 @@ def test_large_values_have_all_digits(report):
 def test_the_best_come_first_if_sorted(metric, sign):
     rng = np.random.default_rng(0)
     y = np.arange(300) < 30
-    scores = {name: rng.normal(d * y) for name, d in zip("abcd", (1, 3, 0, 2))}
+    scores = {
+        name: rng.normal(d * y) for name, d in {"a": 1, "b": 3, "c": 0, "d": 2}.items()
+    }
     given = RankingReport(metric, metrics="recall@20", t=5)
     ours = RankingReport(metric, metrics="recall@20", t=5, sort=True)
     before, after = (one.from_predictions(y, scores) for one in (given, ours))

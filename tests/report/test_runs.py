@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
+from cases import read_rows
 from skrank import precision_at_t
 from skrank.report._command_line import main
-from tests.cases import read_rows
 
 pytestmark = [
     pytest.mark.contract,
