@@ -216,7 +216,9 @@ def test_correlated_models_need_fewer_targets():
     assert b > a
 
 
-@pytest.mark.parametrize("solved", ["n_targets", "power"])
+@pytest.mark.parametrize(
+    "solved", [pytest.param("n_targets", marks=pytest.mark.slow), "power"]
+)
 def test_an_assumed_correlation_is_said_with_its_range(solved):
     settings = PAIR | {"difference": 0.5, "power": 0.7, "n_studies": 100, solved: None}
     del settings["correlation"]

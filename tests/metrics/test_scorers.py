@@ -494,9 +494,12 @@ def test_tuned_threshold_classifier():
     model = LogisticRegression()
     tuned = TunedThresholdClassifierCV(model, cv=CV).fit(X, Y)
     assert SCORER(tuned, X, Y) == SCORER(model.fit(X, Y), X, Y)
-    said = "`y_score` must rank the items.*hard labels.* Use ThresholdChoice"
+    said = r"`y_score` must rank the items.*hard labels.*ThresholdChoice\(recall=0.9\)"
     with pytest.raises(ValueError, match=said):
         TunedThresholdClassifierCV(model, scoring=SCORER, cv=CV).fit(X, Y)
+    # the line that the error names
+    choice = skrank.ThresholdChoice(recall=0.9).from_cv(model, X, Y)
+    assert 0 < choice.t < Y.size
 
 
 FUNCTIONS = [

@@ -902,7 +902,8 @@ def test_report_on_a_list_with_labels_of_a_sample(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "option", [["--group", "id"], ["--cluster", "id"], ["--drop-missing-labels"]]
+    "option",
+    [["--group", "id"], ["--cluster", "id"], ["--drop-missing-labels"], ["--sort"]],
 )
 def test_a_sample_has_no_groups(tmp_path, capsys, option):
     table = write_table(tmp_path / "t.csv", labels=SAMPLE, stratum=STRATA)

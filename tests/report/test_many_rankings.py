@@ -59,9 +59,12 @@ def test_the_best_come_first_if_sorted(metric, sign):
     scores = {
         name: rng.normal(d * y) for name, d in {"a": 1, "b": 3, "c": 0, "d": 2}.items()
     }
+    day = np.arange(300) % 10
     given = RankingReport(metric, metrics="recall@20", t=5)
     ours = RankingReport(metric, metrics="recall@20", t=5, sort=True)
-    before, after = (one.from_predictions(y, scores) for one in (given, ours))
+    before, after = (
+        one.from_predictions(y, scores, groups=day) for one in (given, ours)
+    )
     assert before.names == tuple("abcd")
     values = before.main.values
     # without equal values
