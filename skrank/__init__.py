@@ -13,6 +13,7 @@ from skrank.displays._precision_recall import PrecisionRecallDisplay
 from skrank.displays._ranking_comparison import RankingComparisonDisplay
 from skrank.displays._ranking_monitor import RankingMonitorDisplay
 from skrank.inference.base._confidence_interval import ConfidenceInterval
+from skrank.inference.base._interval_table import MetricIntervalTable
 from skrank.inference.comparison._leaderboard import RankingLeaderboard
 from skrank.inference.comparison._ranking_comparison import RankingComparison
 from skrank.inference.comparison._ranking_comparison_result import (
@@ -36,10 +37,7 @@ from skrank.inference.sampled._labels_to_collect import (
     labels_to_collect,
     labels_to_compare,
 )
-from skrank.inference.sampled._result import (
-    SampledMetricResult,
-    SampledMetricTable,
-)
+from skrank.inference.sampled._result import SampledMetricResult
 from skrank.inference.sampled._review import ReviewProgress
 from skrank.inference.search._search_selection import SearchSelectionTest
 from skrank.inference.search._search_selection_result import SearchSelectionResult
@@ -95,6 +93,7 @@ __all__ = [
     "Metric",
     "MetricInterval",
     "MetricIntervalResult",
+    "MetricIntervalTable",
     "MetricReport",
     "NullDistributionDisplay",
     "OperatingPoints",
@@ -120,7 +119,6 @@ __all__ = [
     "ReviewProgress",
     "SampledMetricInterval",
     "SampledMetricResult",
-    "SampledMetricTable",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "ThresholdChoice",

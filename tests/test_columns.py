@@ -273,7 +273,7 @@ def test_columns_of_the_same_values(entrance, name, columns):
 def test_columns_of_other_values(entrance, name, columns):
     given = {one: DATA[one] for one in columns}
     for form, change in OTHER.items():
-        several = (reported, displayed, drawn_precision, planned, sampled)
+        several = (interval, reported, displayed, drawn_precision, planned, sampled)
         if form == "three columns" and name == "y_score" and entrance in several:
             continue  # the scores of three models
         if (entrance, name) == (sampled, "y_true") and form in NO_LABEL:

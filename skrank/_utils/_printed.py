@@ -35,7 +35,8 @@ class Printed:
     def __str__(self) -> str:
         """Print the result; rows have the names of the attributes."""
         title, rows, cells = self._shown()
-        return "\n".join([summary(title, rows), *align(cells, n_names=2)])
+        lines = align(cells, n_names=_n_names(cells[0])) if cells else []
+        return "\n".join([summary(title, rows), *lines])
 
     def __repr__(self) -> str:
         """Print the summary, also in a console."""
@@ -115,6 +116,11 @@ def printed_table(result: Printed, caption: str) -> tuple[Table, dict[str, str]]
 
 
 def table_of(caption: str, cells: Sequence[Sequence[str]]) -> Table:
-    """Return the cells below a caption; two columns name a pair."""
+    """Return the cells below a caption."""
     header, *rows = (tuple(row) for row in cells)
-    return Table(caption, header, rows, 1 + (header[:2] == ("A", "B")), "")
+    return Table(caption, header, rows, _n_names(header), "")
+
+
+def _n_names(header: Sequence[str]) -> int:
+    """Return how many columns name a row: two those of a pair."""
+    return 2 if tuple(header[:2]) in (("A", "B"), ("metric", "model")) else 1

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from skrank._utils._numbers import number, numbers, percent
 from skrank._utils._printed import Printed, Shown
+from skrank._utils._signature import signature_of
 from skrank._utils._table import data_frame
 
 Floats = NDArray[np.float64]
 
 
+@signature_of()
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GainsTable(Printed):
     """Targets in parts of a ranking, such as tenths, best part first.
@@ -24,10 +26,14 @@ class GainsTable(Printed):
     Attributes
     ----------
     labels : tuple of int or str
-        Numbers of the parts, or the depths at which they end.
+        Numbers of the parts, or the depths or scores at which they end.
     items, targets : ndarray of shape (n_parts,)
         Items and targets of the part. The targets of a tie across two parts are counted
         by the tie rule of the curve.
+    lowest_score : ndarray of shape (n_parts,)
+        Score of the last item of the part: the lowest one, and the highest one if lower
+        scores are better. It is the threshold that takes all items down to there. NaN
+        of items without a score, and of items that were only counted.
     rate, lift : ndarray of shape (n_parts,)
         Share of targets in the part (response rate), and that share divided by the
         share of targets among all items.
@@ -64,15 +70,15 @@ class GainsTable(Printed):
     >>> print(table)
     Gains table
       ranking      1000 items, 45 targets
-      of the part  items, targets, rate (share of targets), lift
+      of the part  items, lowest score, targets, rate (share of targets), lift
       cumulative   recall, interval, cum. lift, KS
       interval     95 % confidence interval of recall
-      part  items  targets   rate  lift  recall   interval  cum. lift    KS
-      1     200         36  0.180  4.00   0.800  0.67-0.90       4.00  0.63
-      2     200          3  0.015  0.33   0.867  0.75-0.94       2.17  0.49
-      3     200          4  0.020  0.44   0.956  0.86-0.99       1.59  0.37
-      4     200          1  0.005  0.11   0.978  0.90-1.00       1.22  0.19
-      5     200          1  0.005  0.11   1.000  1.00-1.00       1.00  0.00
+      part  items   score  targets   rate  lift  recall   interval  cum. lift    KS
+      1     200     0.948       36  0.180  4.00   0.800  0.67-0.90       4.00  0.63
+      2     200     0.308        3  0.015  0.33   0.867  0.75-0.94       2.17  0.49
+      3     200    -0.229        4  0.020  0.44   0.956  0.86-0.99       1.59  0.37
+      4     200    -0.869        1  0.005  0.11   0.978  0.90-1.00       1.22  0.19
+      5     200    -3.197        1  0.005  0.11   1.000  1.00-1.00       1.00  0.00
     >>> print(table.conclusion()[:64])
     The first 200 of 1000 items (20 %) hold 36 of 45 targets (80 %),
     """
@@ -80,6 +86,7 @@ class GainsTable(Printed):
     labels: tuple[int | str, ...]
     items: Floats
     targets: Floats
+    lowest_score: NDArray[Any]
     rate: Floats
     lift: Floats
     t: Floats
@@ -95,6 +102,7 @@ class GainsTable(Printed):
     chance_low: Floats
     chance_high: Floats
     confidence_level: float
+    _lower: bool = False
 
     def conclusion(self) -> str:
         """Return what the first part holds, in words.
@@ -104,7 +112,8 @@ class GainsTable(Printed):
         conclusion : str
             Numbers of items and targets, the lift, and the range of random selection.
         """
-        n, m, t, hits = self.n_samples, self.n_targets, self.t[0], self.hits[0]
+        at = int(np.flatnonzero(self.t)[0])  # no item may have the first scores
+        n, m, t, hits = self.n_samples, self.n_targets, self.t[at], self.hits[at]
         first = f"The first {number(t, 6)} of {number(n, 6)} items"
         said = (
             f"{first} ({percent(t / n, 2)}) hold {number(hits)} of {number(m, 6)} "
@@ -112,9 +121,9 @@ class GainsTable(Printed):
         )
         if n > self.t[-1]:  # the range is that of the scored targets alone
             return f"{said}."
-        times = number(self.cumulative_lift[0], 2)
+        times = number(self.cumulative_lift[at], 2)
         said += f", {times} times as many as random selection finds on average."
-        low, high = self.chance_low[0] * m, self.chance_high[0] * m
+        low, high = self.chance_low[at] * m, self.chance_high[at] * m
         if np.isnan(low):
             return said
         cases = f"{number(100 * self.confidence_level)} of 100 cases"
@@ -124,24 +133,32 @@ class GainsTable(Printed):
 
     def _shown(self) -> Shown:
         n, m = number(self.n_samples, 6), number(self.n_targets, 6)
-        columns: dict[str, Any] = {
-            "part" if self.labels[0] == 1 else "to": self.labels,
-            "items": numbers(self.items, 6),
+        first = str(self.labels[0])
+        is_depth = first != "1" and not first.startswith((">=", "<="))
+        columns: dict[str, Any] = {"to" if is_depth else "part": self.labels}
+        columns["items"] = numbers(self.items, 6)
+        score = f"{'highest' if self._lower else 'lowest'} score, "
+        if np.isnan(self.lowest_score).all():
+            score = ""
+        else:
+            columns["score"] = numbers(self.lowest_score)
+        columns |= {
             "targets": numbers(self.targets),
             "rate": numbers(self.rate, 3),
-            "lift": [f"{one:.2f}" for one in self.lift],
-            "recall": [f"{one:.3f}" for one in self.recall],
+            "lift": _fixed(self.lift, 2),
         }
+        before = len(columns)
+        columns["recall"] = _fixed(self.recall, 3)
         if not np.isnan(self.low[0]):
             limits = zip(self.low, self.high, strict=True)
             columns["interval"] = [f"{low:.2f}-{high:.2f}" for low, high in limits]
-        columns["cum. lift"] = [f"{one:.2f}" for one in self.cumulative_lift]
+        columns["cum. lift"] = _fixed(self.cumulative_lift, 2)
         columns["KS"] = [f"{round(one, 2) + 0.0:.2f}" for one in self.ks]
         rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
         facts = [
             ("ranking", f"{n} items, {m} targets"),
-            ("of the part", "items, targets, rate (share of targets), lift"),
-            ("cumulative", ", ".join([*columns][5:])),
+            ("of the part", f"items, {score}targets, rate (share of targets), lift"),
+            ("cumulative", ", ".join([*columns][before:])),
         ]
         if "interval" in columns:
             level = percent(self.confidence_level)
@@ -155,16 +172,21 @@ class GainsTable(Printed):
         -------
         frame : pandas.DataFrame
             Table with a row for each part, and the columns "part", "items", "targets",
-            "rate", "lift", "t", "hits", "recall", "low", "high", "chance_low",
-            "chance_high", "cumulative_rate", "cumulative_lift" and "ks".
+            "lowest_score", "rate", "lift", "t", "hits", "recall", "low", "high",
+            "chance_low", "chance_high", "cumulative_rate", "cumulative_lift" and "ks".
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        names = ("items", "targets", "rate", "lift", "t", "hits", "recall", "low")
-        others = ("high", "chance_low", "chance_high")
+        names = ("items", "targets", "lowest_score", "rate", "lift", "t", "hits")
+        others = ("recall", "low", "high", "chance_low", "chance_high")
         last = ("cumulative_rate", "cumulative_lift", "ks")
         columns = {name: getattr(self, name) for name in (*names, *others, *last)}
         return data_frame({"part": self.labels, **columns})
+
+
+def _fixed(values: Floats, decimals: int) -> list[str]:
+    """Print values with so many decimals; a dash is that of a part without items."""
+    return ["-" if np.isnan(one) else f"{one:.{decimals}f}" for one in values]

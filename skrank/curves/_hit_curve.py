@@ -27,6 +27,7 @@ from skrank._utils._checks import (
 from skrank._utils._columns import check_numbers
 from skrank._utils._numbers import number, percent
 from skrank._utils._rounding import ROUNDING
+from skrank._utils._signature import signature_of
 from skrank._utils._table import data_frame
 from skrank._utils._text import brief
 from skrank.curves._band import CurveBand, check_band_level
@@ -38,9 +39,11 @@ from skrank.ranking._group_labels import (
     warn_of_unlisted,
 )
 from skrank.ranking._input import check_missing
+from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import HitGroups, Ranking
 
 
+@signature_of()
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HitCurve:
     """Number of targets found as a function of the number of items looked at.
@@ -87,6 +90,8 @@ class HitCurve:
     n_targets: float
     unit: float
     tie_ends: NDArray[Any] | None
+    # with the scores of the items, unless they were only counted
+    _items: ListedItems | None = None
 
     def __repr__(self) -> str:
         """Print the numbers of items, targets and points."""
@@ -180,7 +185,7 @@ class HitCurve:
         most, end = self.hits[-1], self.t[-1]
         t = np.array([0, min(most, end), end])
         t = t[_is_last_of_step(t)]
-        return replace(self, t=t, hits=np.minimum(t, most))
+        return replace(self, t=t, hits=np.minimum(t, most), _items=None)
 
     def chance_band(
         self,
@@ -239,7 +244,11 @@ class HitCurve:
         return CurveBand(x, low, high, level)
 
     def gains_table(
-        self, parts: int | Sequence[float] = 10, confidence_level: float = 0.95
+        self,
+        parts: int | Sequence[float] = 10,
+        confidence_level: float = 0.95,
+        *,
+        scores: Sequence[float] | None = None,
     ) -> GainsTable:
         """Return the targets in parts of the ranking, best part first.
 
@@ -254,18 +263,24 @@ class HitCurve:
         confidence_level : float, default=0.95
             Level of the interval of the share of targets, and of the range of random
             selection, between 0 and 1.
+        scores : sequence of float, default=None
+            Scores at which parts end, best first, such as ``(1.5, 1.0, 0.5)``, in place
+            of `parts`. A part holds the items with this score or a better one that no
+            part before holds. The rest of the ranking is the last part. A part may be
+            empty.
 
         Returns
         -------
         table : GainsTable
-            A row for each part: its items, targets and lift, and recall, lift and the
-            Kolmogorov-Smirnov distance down to its end.
+            A row for each part: its items, lowest score, targets and lift, and recall,
+            lift and the Kolmogorov-Smirnov distance down to its end.
 
         Raises
         ------
         ValueError
-            If there are more parts than items, if the depths do not increase, or if a
-            setting is outside its range.
+            If there are more parts than items, if the depths do not increase, if the
+            scores are not in the order of the ranking or are not known, or if a setting
+            is outside its range.
 
         Notes
         -----
@@ -286,7 +301,12 @@ class HitCurve:
         whole = self.tie_ends is not None
         end = self.t[-1] / self.unit
         end = np.rint(end) if whole else end  # a fraction of n has a rounding error
-        t, labels = _ends_of_parts(parts, float(end), whole)
+        if scores is None:
+            t, labels = _ends_of_parts(parts, float(end), whole)
+        elif np.ndim(parts) == 0 and parts == 10:
+            t, labels = _ends_of_scores(scores, float(end), self._items)
+        else:
+            raise invalid("parts", "be left out with `scores`", brief(parts))
         hits, m = (
             np.interp(t * self.unit, self.t, self.hits) / self.unit,
             self.n_targets / self.unit,
@@ -299,21 +319,25 @@ class HitCurve:
             low, high = beta.ppf(tails, found + 0.5, m - found + 0.5)
             low = np.where(found > 0, low, 0.0)
             high = np.where(found < m * (1 - ROUNDING), high, 1.0)
-            low[-1], high[-1] = last / m, last / m
+            low[t[1:] == end], high[t[1:] == end] = last / m, last / m
             band = replace(
                 self, unit=1, t=self.t / self.unit, hits=self.hits / self.unit
             )
-            limits = band.chance_band(level, t=t[1:].astype(int).tolist())
-            least, most = limits.low / m, limits.high / m
+            depths, at = np.unique(t.astype(int), return_inverse=True)
+            limits = band.chance_band(level, t=depths[1:].tolist())
+            least, most = (
+                np.append(0.0, one)[at][1:] / m for one in (limits.low, limits.high)
+            )
         others = t[1:] - found
-        with np.errstate(invalid="ignore"):  # no non-targets
+        with np.errstate(invalid="ignore"):  # no non-targets, or no items
             # rounded, since a difference of rounding errors prints as -0.000
             ks = np.round(found / m - others / (end - last), 12) + 0.0
-        rate = np.diff(hits) / np.diff(t)
+            rate, cumulative_rate = np.diff(hits) / np.diff(t), found / t[1:]
         return GainsTable(
             labels=labels,
             items=np.diff(t),
             targets=np.diff(hits),
+            lowest_score=_lowest_scores(t, self._items),
             rate=rate,
             lift=rate / (m / n),
             t=t[1:],
@@ -321,14 +345,15 @@ class HitCurve:
             n_samples=n,
             n_targets=m,
             recall=found / m,
-            cumulative_rate=found / t[1:],
-            cumulative_lift=(found / m) / (t[1:] / n),
+            cumulative_rate=cumulative_rate,
+            cumulative_lift=cumulative_rate / (m / n),
             ks=ks,
             low=low,
             high=high,
             chance_low=least,
             chance_high=most,
             confidence_level=level,
+            _lower=self._items is not None and self._items.lower_is_better,
         )
 
     def to_frame(self) -> Any:
@@ -477,6 +502,7 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
         n_targets=ranking.n_targets,
         unit=1,
         tie_ends=tie_ends,
+        _items=ranking.items if ranking.has_items else None,
     )
 
 
@@ -505,6 +531,42 @@ def _ends_of_parts(
     if np.any(np.diff(t) <= 0) or t[-1] > end:
         raise invalid("parts", f"be increasing depths, up to {end:.15g}", brief(parts))
     return t, tuple(labels)
+
+
+def _ends_of_scores(
+    scores: Any, end: float, items: ListedItems | None
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the depths between parts that end at scores, and names of the parts."""
+    if items is None:
+        rule = "be left out for a curve of items whose scores are not known"
+        raise invalid("scores", rule, brief(scores))
+    cuts = np.atleast_1d(check_numbers("scores", scores))
+    sign = -1 if items.lower_is_better else 1
+    if cuts.ndim > 1 or not cuts.size or np.any(np.diff(sign * cuts) >= 0):
+        rule = f"be one or more, {'ascending' if sign < 0 else 'descending'}"
+        raise invalid("scores", rule, brief(scores))
+    given, depths = items.in_order()
+    kept = [given <= one if sign < 0 else given >= one for one in cuts]
+    counts = np.array([0, *map(np.count_nonzero, kept)])
+    t: NDArray[np.float64] = np.append(0.0, depths)[counts]
+    labels = [f"{'<=' if sign < 0 else '>='} {one:.15g}" for one in cuts]
+    if t[-1] < end * (1 - ROUNDING):
+        return np.append(t, end), (*labels, "rest")
+    return t, tuple(labels)
+
+
+def _lowest_scores(t: NDArray[np.float64], items: ListedItems | None) -> NDArray[Any]:
+    """Return the score of the last item of each part; NaN without one."""
+    found = np.full(t.size - 1, np.nan)
+    if items is None:
+        return found
+    scores, depths = items.in_order()
+    last = np.searchsorted(depths, t[1:] * (1 - ROUNDING))
+    known = (last < scores.size) & (np.diff(t) > 0)
+    if known.all():
+        return scores[last]
+    found[known] = scores[last[known]]
+    return found
 
 
 def in_fractions(curve: HitCurve) -> HitCurve:

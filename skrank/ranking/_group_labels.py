@@ -193,6 +193,8 @@ def take_parts(
             is_target[items].nonzero()[0],
             data.y_score[items],
             None if weight is None else weight[items],
+            lowest=data.lowest,
+            turned=data.turned,
         )
         for items in parts
     ]

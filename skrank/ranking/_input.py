@@ -46,6 +46,9 @@ class RankingInput:
     Items of weight 0, and with "missed" items without a score, are left out: `kept`
     marks the others, and is None for all. `failed` are the positions, among all items,
     of the targets without a score. Other columns must fit `of_items`, which are all.
+    Below the score `lowest`, if it is not None, items have no score of their own.
+    `turned` is the type of the scores as they were given, if lower ones are better, and
+    else None.
     """
 
     targets: NDArray[np.intp]
@@ -55,6 +58,8 @@ class RankingInput:
     kept: NDArray[np.bool_] | None = None
     of_items: Items | None = None
     failed: NDArray[np.intp] | None = None
+    lowest: Any = None
+    turned: np.dtype[Any] | None = None
 
     @property
     def is_target(self) -> NDArray[np.bool_]:
@@ -99,7 +104,14 @@ def check_ranking_input(
         weight = of_items.read("sample_weight", sample_weight, _as_weights)
         weight = None if np.all(weight == 1) else weight
     targets = _targets_of(labels, y_true, pos_label, whole=whole)
-    data = RankingInput(targets, scores, weight, of_items=of_items)
+    data = RankingInput(
+        targets,
+        scores,
+        weight,
+        of_items=of_items,
+        lowest=None if has_score is None else scores[has_score].min(),
+        turned=scores.dtype if lower_is_better else None,
+    )
     if missing == "missed":
         given = {"sample_weight": sample_weight, "n_unlisted": n_unlisted}
         _check_missed_alone(given)
@@ -175,12 +187,12 @@ def _check_missed_alone(given: dict[str, Any]) -> None:
 def _only(data: RankingInput, kept: NDArray[np.bool_]) -> RankingInput:
     """Leave out items as if they were absent."""
     weight = None if data.weight is None else data.weight[kept]
-    return RankingInput(
-        np.flatnonzero(data.is_target[kept]),
-        data.y_score[kept],
-        None if weight is None or np.all(weight == 1) else weight,
+    return replace(
+        data,
+        targets=np.flatnonzero(data.is_target[kept]),
+        y_score=data.y_score[kept],
+        weight=None if weight is None or np.all(weight == 1) else weight,
         kept=kept,
-        of_items=data.of_items,
     )
 
 
@@ -210,6 +222,9 @@ def append_unlisted(data: RankingInput, missed: int, unlisted: int) -> RankingIn
     Their score is the next one below all scores. In O(n), with the unlisted items.
     """
     low, scores = _level_below(data.y_score, "`n_unlisted` items")
+    lowest = data.lowest
+    if lowest is None:
+        lowest = scores.min() if scores.size else np.inf
     targets = scores.size + np.arange(missed)
     weight = data.weight
     if weight is not None:
@@ -219,6 +234,7 @@ def append_unlisted(data: RankingInput, missed: int, unlisted: int) -> RankingIn
         targets=np.append(data.targets, targets),
         y_score=np.append(scores, np.full(unlisted, low, scores.dtype)),
         weight=weight,
+        lowest=lowest,
     )
 
 

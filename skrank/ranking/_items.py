@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
 from skrank._utils._rounding import ROUNDING
-from skrank.ranking._input import RankingInput
+from skrank.ranking._input import RankingInput, oriented
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 from skrank.ranking._ties import DETAILED, TieGroups
 
@@ -28,15 +28,43 @@ class ListedItems:
     weighted = False
 
     def __init__(
-        self, y_score: NDArray[Any], targets: NDArray[np.intp] | None = None
+        self,
+        y_score: NDArray[Any],
+        targets: NDArray[np.intp] | None = None,
+        data: RankingInput | None = None,
     ) -> None:
         self.y_score = y_score
         self.targets = targets  # positions of the targets, for item-wise functions
+        self.data = data
 
     @property
     def whole(self) -> bool:
         """Return True, because depths are counts."""
         return True
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether lower ones of the scores that were given are better."""
+        return self.data is not None and self.data.turned is not None
+
+    def in_order(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the scores that were given, best first, and the depth of each item.
+
+        Unlisted items have none and are left out; O(n log n).
+        """
+        scores = self._as_given(np.sort(self.y_score)[::-1])
+        return scores, np.arange(1, scores.size + 1)
+
+    def _as_given(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return the ordered scores of the items that have one, as they were given."""
+        data = self.data
+        if data is None:
+            return scores
+        if data.lowest is not None:
+            scores = scores[scores >= data.lowest]
+        if data.turned is None:
+            return scores
+        return oriented(scores.astype(data.turned), True)
 
     def group_end(self, depth: float) -> float:
         """Return the number of items with at least the score at a depth; O(n)."""
@@ -81,13 +109,18 @@ class WeightedItems(ListedItems):
     def __init__(
         self, ordered: NDArray[Any], depth: NDArray[Any], data: RankingInput | None
     ) -> None:
-        super().__init__(ordered)
-        self.depth, self.data = depth, data
+        super().__init__(ordered, data=data)
+        self.depth = depth
 
     @property
     def whole(self) -> bool:
         """Whether all weights are whole numbers."""
         return bool(np.all(self.depth == np.rint(self.depth)))
+
+    def in_order(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the scores that were given, best first, and the depth of each item."""
+        scores = self._as_given(self.y_score[::-1])
+        return scores, self.depth[::-1][: scores.size]
 
     def group_end(self, depth: float) -> float:
         """Return the cumulative weight down to the end of a tie; O(log n)."""

@@ -306,7 +306,7 @@ def _counted(
         n_targets=m + data.n_missed,
         n_non_targets=n - m,
         n_missed=data.n_missed,
-        items=ListedItems(data.y_score, data.targets),
+        items=ListedItems(data.y_score, data.targets, data),
     )
 
 

@@ -14,6 +14,9 @@ from skrank.ranking._input import check_last, read_scores
 #: Name of a model that has none.
 MODEL = "model"
 
+#: What a table holds and the number of its rows, by the name of the argument.
+_CONTENTS = {"y_score": ("scores", "n_samples"), "values": ("values", "n_values")}
+
 
 def is_table(y_score: Any) -> bool:
     """Whether these are the scores of several models, and not of one."""
@@ -68,36 +71,43 @@ def models_by_name(y_score: Any) -> tuple[dict[Any, Any], dict[Any, str]]:
 
 
 def columns_by_name(y_score: Any) -> dict[Any, Any]:
-    """Return scores of several rankings from a mapping, a data frame or an array.
+    """Return scores of several rankings from a mapping, a data frame or an array."""
+    columns = named_columns("y_score", y_score)
+    if not isinstance(y_score, Mapping):
+        _check_no_probabilities([np.asarray(one) for one in columns.values()])
+    return columns
+
+
+def named_columns(name: str, columns: Any) -> dict[Any, Any]:
+    """Return the columns of an argument: a mapping, a data frame or an array.
 
     Each column is converted separately. A table that is converted to one array would
     have one type for all columns: large integers would lose digits, and labels could
     pass as scores.
     """
-    by_name = isinstance(y_score, Mapping) or hasattr(y_score, "columns")
-    table = y_score if by_name else _numbered_columns(y_score)
+    by_name = isinstance(columns, Mapping) or hasattr(columns, "columns")
+    table = columns if by_name else _numbered_columns(name, columns)
     # iteration over pyarrow's tables gives columns and not names
     names = list(getattr(table, "column_names", getattr(table, "columns", table)))
     if len(set(map(str, names))) < len(names):
-        raise invalid("y_score", "have different names, also as text", brief(names))
+        raise invalid(name, "have different names, also as text", brief(names))
     if not names:
-        raise invalid("y_score", "hold 1 or more rankings", str(len(names)))
-    if not isinstance(y_score, Mapping):
-        _check_no_probabilities([np.asarray(table[name]) for name in names])
-    return {name: table[name] for name in names}
+        raise invalid(name, "hold 1 or more rankings", str(len(names)))
+    return {one: table[one] for one in names}
 
 
-def _numbered_columns(y_score: Any) -> dict[int, NDArray[Any]]:
+def _numbered_columns(name: str, columns: Any) -> dict[int, NDArray[Any]]:
     """Return columns of an array; lists are refused, as they may hold rows."""
-    is_array = hasattr(y_score, "__array__")
-    array = np.asarray(y_score, dtype=None if is_array else object)
+    is_array = hasattr(columns, "__array__")
+    array = np.asarray(columns, dtype=None if is_array else object)
     if not is_array or array.ndim != 2:
+        what, size = _CONTENTS[name]
         rule = (
-            "be a mapping from names to scores, a data frame or an array of shape "
-            "(n_samples, n_rankings), as np.column_stack makes of vectors"
+            f"be a mapping from names to {what}, a data frame or an array of shape "
+            f"({size}, n_rankings), as np.column_stack makes of vectors"
         )
-        got = f"{type(y_score).__name__} of shape {array.shape}"
-        raise invalid("y_score", rule, got)
+        got = f"{type(columns).__name__} of shape {array.shape}"
+        raise invalid(name, rule, got)
     return dict(enumerate(array.T))
 
 

@@ -14,7 +14,6 @@ from skrank._utils._text import columns_of
 from skrank.inference.comparison._leaderboard import RankingLeaderboard
 from skrank.inference.comparison._ranking_comparison import RankingComparison
 from skrank.inference.sampled._interval import SampledMetricInterval
-from skrank.inference.sampled._result import SampledMetricTable
 from skrank.metrics._definitions import make_metric
 from skrank.ranking._rankings import Rankings
 from skrank.report._conclusion import conclusion_on_several
@@ -92,20 +91,17 @@ def sampled_report(
     *,
     metrics: Sequence[Any],
     t: Sequence[int | float] | None,
+    **data: Any,
 ) -> SampledReport:
     """Report on each column of scores, and on their differences by the first metric."""
     depths = [f"{one:.12g}" for one in t or DEPTHS]
     names = ["average_precision", *(f"recall@{one}" for one in depths), *metrics]
     names = [*dict.fromkeys(make_metric(one).name for one in names)]
-    rankings = Rankings.from_sample(y_true, y_score, strata=strata)
+    rankings = Rankings.from_sample(y_true, y_score, strata=strata, **data)
+    table = SampledMetricInterval(names).from_rankings(rankings)
     results = []
     for metric in names:
-        found = SampledMetricInterval(metric).from_rankings(rankings)
-        estimates: dict[str, Any] = (
-            {**found.results}
-            if isinstance(found, SampledMetricTable)
-            else {rankings.names[0]: found}
-        )
+        estimates = {name: table[metric, name] for name in rankings.names}
         results.append(
             MetricReport(
                 make_metric(metric),

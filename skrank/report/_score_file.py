@@ -106,13 +106,10 @@ def read_score_file(
             if name in read["y_score"]:
                 rule = "name columns that are printed differently"
                 raise invalid("--score", rule, f"{brief(name)} twice")
-            read["y_score"][name], _ = read_scores(
-                Items(size),
-                _where(at),
-                numbers[at].values(),
-                lower_is_better=lower,
-                missing=missing_scores,
-            )
+            found = read["y_score"][name] = numbers[at].values()
+            read_scores(Items(size), _where(at), found, missing=missing_scores)
+        read["lower_is_better"] = [score_name(*one) for one in ranked if one[1]]
+        read["missing"] = missing_scores
         for name, at in texts.items():
             _check_missing(at, filled, kept & columns[at].among(MISSING))
             read[name] = columns[at].values()[kept]

@@ -4,11 +4,12 @@ import re
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import binomtest, hypergeom, ks_2samp
 
-from skrank import hit_curve
+from skrank import RankCounts, Rankings, hit_curve
 
 
 def columns(n=1000, seed=0):
@@ -112,10 +113,10 @@ def test_what_is_printed():
     )
     header, *rows = str(table).splitlines()[5:]
     assert re.split(r"\s{2,}", header.strip()) == [
-        *("part", "items", "targets", "rate", "lift", "recall", "interval"),
+        *("part", "items", "score", "targets", "rate", "lift", "recall", "interval"),
         *("cum. lift", "KS"),
     ]
-    assert rows[0].split()[:6] == ["1", "50", "5", "0.1000", "2.00", "1.000"]
+    assert rows[0].split()[:7] == ["1", "50", "-49", "5", "0.1000", "2.00", "1.000"]
     assert len(rows) == 2
     frame = table.to_frame()
     assert frame["part"].tolist() == [1, 2]
@@ -164,3 +165,130 @@ def test_parts_end_at_given_depths(as_fraction):
     for parts in ((0.5, 0.2), (2000,), (10, 0.01)):
         with pytest.raises(ValueError, match="`parts` must"):
             curve.gains_table(parts=parts)
+
+
+# Scores of the parts
+
+
+@pytest.mark.parametrize("as_fraction", [False, True])
+def test_lowest_score_of_each_part(as_fraction):
+    """Judge: the smallest score of the items between two depths of the sorted list."""
+    y, score = columns()
+    score = np.round(score, 1)  # with ties across parts
+    table = hit_curve(y, score, as_fraction=as_fraction).gains_table(parts=7)
+    ends = np.rint(np.arange(8) * 1000 / 7).astype(int)
+    parts = [np.sort(score)[::-1][a:b] for a, b in pairwise(ends)]
+    assert table.lowest_score.tolist() == [part.min() for part in parts]
+    assert table.to_frame()["lowest_score"].tolist() == table.lowest_score.tolist()
+    assert np.isnan(hit_curve(y, score).perfect().gains_table().lowest_score).all()
+
+
+TYPES = ["f8", "f4", "i8", "i1", "u1", "u8"]
+
+
+@pytest.mark.parametrize("unlisted", [0, 3])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("kind", TYPES)
+def test_scores_are_those_that_were_given(kind, lower, unlisted):
+    """Judge: the list in the order of Python, with the ends of the type."""
+    ends = [-3.5, 2.5] if kind[0] == "f" else [np.iinfo(kind).min, np.iinfo(kind).max]
+    score = np.array([*ends, 7, 5, 5, 1, 0, 4], kind)
+    if unlisted and kind[1] == "8" and kind != "f8":
+        score = score[2:]  # there is no number for the items that have no score
+    y = np.arange(score.size) % 2
+    rankings = Rankings.from_predictions(
+        y, {"a": score}, lower_is_better=lower, n_unlisted=unlisted or None
+    )
+    curve = hit_curve(rankings.parts[0][0])
+    table = curve.gains_table(parts=score.size + unlisted)
+    listed = sorted(score.tolist(), reverse=not lower)
+    assert table.lowest_score[: score.size].tolist() == listed
+    assert np.isnan(table.lowest_score[score.size :].astype(float)).all()
+    assert ("highest score" in str(table)) == lower
+    cuts = curve.gains_table(scores=(0.5, 4) if lower else (4, 0.5))
+    better = [sum(x <= 0.5 if lower else x >= 4 for x in listed)]
+    better.append(sum(x <= 4 if lower else x >= 0.5 for x in listed))
+    assert cuts.t[:2].tolist() == better
+    assert cuts.labels[0] == ("<= 0.5" if lower else ">= 4")
+
+
+def test_parts_end_at_scores():
+    """Judge: the groups of pandas."""
+    y, score = columns()
+    table = hit_curve(y, score).gains_table(scores=(9, 2, 1.999, 0.5, 0))
+    bands = pd.cut(-score, [-np.inf, -9, -2, -1.999, -0.5, 0, np.inf])
+    judge = pd.DataFrame({"y": y, "score": score}).groupby(bands, observed=False)
+    assert table.labels == (">= 9", ">= 2", ">= 1.999", ">= 0.5", ">= 0", "rest")
+    assert table.items.tolist() == judge.size().tolist()
+    assert table.targets.tolist() == judge["y"].sum().tolist()
+    assert_allclose(table.lowest_score, judge["score"].min())
+    with np.errstate(invalid="ignore"):
+        assert_allclose(table.rate, judge["y"].sum() / judge.size())
+    # an empty first part: nothing is found, and the conclusion is on the next one
+    assert (table.low[0], table.chance_low[0], table.chance_high[0]) == (0, 0, 0)
+    assert table.high[0] < 0.1
+    assert table.conclusion().startswith(f"The first {(score >= 2).sum()} of 1000 ")
+    depths = table.t[table.items > 0].astype(int).tolist()
+    known = hit_curve(y, score).gains_table(parts=depths)
+    for name in ("recall", "cumulative_lift", "ks", "low", "high", "chance_high"):
+        assert_allclose(getattr(table, name)[table.items > 0], getattr(known, name))
+    assert "nan" not in str(table)
+    whole = hit_curve(y, score).gains_table(scores=score.min())
+    assert (whole.labels, whole.recall.tolist()) == ((f">= {score.min():.15g}",), [1])
+
+
+def test_scores_of_weighted_items():
+    """Judge: each item as often as its weight says."""
+    y, score = columns(60)
+    weight = np.arange(60) % 4
+    curve = hit_curve(y, score, sample_weight=weight)
+    repeated = hit_curve(np.repeat(y, weight), np.repeat(score, weight))
+    for asked in ({"parts": 9}, {"scores": (1.5, 0.0)}):
+        one, other = curve.gains_table(**asked), repeated.gains_table(**asked)
+        assert_allclose(one.lowest_score, other.lowest_score)
+        assert_allclose(one.items, other.items)
+        assert_allclose(one.hits, other.hits)
+
+
+def test_counted_items_have_no_scores():
+    y, score = columns()
+    curve = hit_curve(RankCounts.from_predictions(y, score))
+    table = curve.gains_table()
+    assert np.isnan(table.lowest_score).all()
+    assert "score" not in str(table)
+    with pytest.raises(ValueError, match="`scores` must be left out for a curve of"):
+        curve.gains_table(scores=(1, 0))
+
+
+@pytest.mark.parametrize("scores", [(0, 1), (1, 1), (), [[1, 0]]])
+def test_scores_in_another_order(scores):
+    curve = hit_curve(*columns())
+    with pytest.raises(ValueError, match="`scores` must be one or more, descending"):
+        curve.gains_table(scores=scores)
+    with pytest.raises(ValueError, match="`scores` must be a finite number"):
+        curve.gains_table(scores=(np.inf, 1))
+    with pytest.raises(ValueError, match="`parts` must be left out with `scores`"):
+        curve.gains_table(parts=5, scores=(1, 0))
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("unlisted", [0, 2])
+def test_items_without_a_score_have_none(lower, unlisted):
+    # beside unlisted items, and with weights of 0
+    score = np.array([4.0, np.nan, 3.0, 1.0, np.nan, 2.0])
+    rankings = Rankings.from_predictions(
+        np.arange(6) % 2,
+        {"a": -score if lower else score},
+        lower_is_better=lower,
+        missing="last",
+        n_unlisted=unlisted or None,
+    )
+    table = hit_curve(rankings.parts[0][0]).gains_table(parts=6 + unlisted)
+    listed = [-4, -3, -2, -1] if lower else [4, 3, 2, 1]
+    assert_allclose(table.lowest_score, [*listed, *[np.nan] * (2 + unlisted)])
+    weighted = hit_curve(
+        np.arange(6) % 2, score, missing="last", sample_weight=[1, 1, 0, 2, 1, 1]
+    )
+    assert_allclose(
+        weighted.gains_table(parts=(1, 2, 4, 6)).lowest_score, [4, 2, 1, np.nan]
+    )

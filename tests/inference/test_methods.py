@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from skrank import MetricInterval, RankingComparison
 from skrank.inference.comparison import _ranking_comparison
@@ -21,6 +22,8 @@ DATA = {
     "groups with weights": {"groups": PART, "sample_weight": RNG.integers(1, 4, N)},
     "groups with clusters": {"groups": PART, "clusters": np.arange(N) // 10},
     "folds": {"folds": PART},
+    "values": {},
+    "values of folds": {"ratio": 1 / 4},
 }
 METRICS = {"posterior": "recall@30", "mcnemar": "recall@30"}
 
@@ -53,8 +56,15 @@ def test_every_interval_reads_the_order_of_scores_only(data, method):
 def test_every_comparison_turns_with_its_models(data, method):
     """Judge: models in the other order have the opposite difference."""
     ask = asked(RankingComparison, method)
+
+    def answer(models):
+        if data.startswith("values"):
+            values = {name: rankdata(one)[Y][:9] for name, one in models.items()}
+            return ask.from_values(values, **DATA[data])
+        return ask.from_predictions(Y, models, **DATA[data])
+
     there, back = (
-        ask.from_predictions(Y, dict(two), **DATA[data])
+        answer(dict(two))
         for two in ([("a", A), ("b", B)], [("b", np.exp(B)), ("a", np.exp(A))])
     )
     assert there.method == back.method == method

@@ -70,7 +70,8 @@ def test_fields(method):
     assert result.value_a == pytest.approx(np.mean(result.values_a))
     assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue))
     assert math.isnan(result.standard_error) == (method not in WITH_ERROR)
-    assert math.isnan(result.probability_superior) == (method != "posterior")
+    has_posterior = method in ("posterior", "t")
+    assert math.isnan(result.probability_superior) != has_posterior
     assert result.n_rankings == len(result.values_b) == (8 if CASES[method][1] else 1)
     assert result.labels == (tuple(range(8)) if CASES[method][1] else ())
     names = {field.name for field in dataclasses.fields(result)}

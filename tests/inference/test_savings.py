@@ -7,9 +7,11 @@ and choices with a benefit that is a number.
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
 from skrank import Ranking, ThresholdChoice, expected_profit
+from tests.cases import assert_share, runs
 
 N_DAYS, N = 24, 50
 DAY = np.repeat(np.arange(N_DAYS), N)
@@ -109,6 +111,20 @@ def test_a_classifier_with_the_largest_savings():
         assert np.array_equal(classifier.predict(X), scores >= result.threshold)
 
 
+def test_one_amount_above_all_others_does_not_move_the_estimate_out_of_its_interval():
+    huge = np.where(np.arange(Y.size) == np.flatnonzero(Y)[0], 1e7, AMOUNT)
+    result = ask(benefit=huge)
+    low, high = result.confidence_interval("profit")
+    assert low <= result.profit < result.apparent_profit <= high
+
+
+def test_a_tie_that_is_larger_than_the_budget():
+    choice = ThresholdChoice(t=8, groups_share="threshold", n_resamples=9)
+    with pytest.warns(UserWarning, match="keeps t = 8, as the first tie is larger"):
+        result = choice.from_predictions(Y, np.ones(Y.size), groups=DAY)
+    assert result.t == 0
+
+
 # Two limits
 
 
@@ -172,3 +188,30 @@ def test_no_item_and_all_items_of_days(share):
             if not np.isnan(getattr(result, name)):
                 low, high = result.confidence_interval(name)
                 assert low <= getattr(result, name) <= high
+
+
+# Coverage; benchmarks/savings.py has more cells
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore:No threshold has")
+@pytest.mark.parametrize("amounts", ["lognormal", "Pareto"])
+@pytest.mark.parametrize(("m", "n"), [(12, 1000), (40, 2000)])
+def test_intervals_of_savings_hold_by_simulation(amounts, m, n):
+    """The truth of a threshold follows from the normal distribution of the scores."""
+    rng, held = np.random.default_rng(0), []
+    for _ in range(runs(150)):
+        y = np.arange(n) < m
+        amount = rng.lognormal(0, 1, n)
+        mean = np.exp(0.5)
+        if amounts == "Pareto":
+            amount, mean = 1 + rng.pareto(2, n), 2.0
+        given = {"benefit": amount, "cost": 2 * mean * m / n, "n_resamples": 399}
+        choice = ThresholdChoice(t=0.1, **given, random_state=rng)
+        result = choice.from_predictions(y, rng.normal(1.5 * y))
+        hits = m * norm.sf(result.threshold - 1.5)
+        items = hits + (n - m) * norm.sf(result.threshold)
+        truth = hits * mean - given["cost"] * items
+        low, high = result.confidence_interval("profit")
+        held.append(low <= truth <= high)
+    assert_share(held, 0.90, 1.0)

@@ -131,7 +131,7 @@ def test_what_is_understood_of_metrics_by_value(name, printed):
         ("roc_auc", "see sklearn.metrics.roc_auc_score, which"),
         ("avg_precision", "did you mean 'average_precision'"),
         ("recal", "did you mean 'recall'"),
-        ("xyz", "the metrics are 'average_precision'"),
+        ("xyz", "the metrics are average_precision, recall"),
         ("", "`metric` must name a metric; got ''"),
         ("a@b@c", "`metric` must name a metric"),
         (7, "`metric` must name a metric; got 7"),

@@ -92,11 +92,14 @@ ENTRANCES = {
     "comparisons": lambda scores, **given: RankingComparison().compare_all(
         Y, scores, **given
     ),
-    "report": of_models(RankingReport(t=10, gains=3)),
+    "report": of_models(RankingReport(t=10)),
     "evaluated sample": sampled,
     "plan": lambda scores, **given: labels_to_collect(scores, budget=30, **given),
     "plan to compare": lambda scores, **given: labels_to_compare(scores, t=9, **given),
     "curve": lambda scores, **given: hit_curve(Y, scores["a"], **given).hits.tolist(),
+    "gains": lambda scores, **given: (
+        hit_curve(Y, scores["a"], **given).gains_table(3).to_frame()[["hits", "ks"]]
+    ),
     "points": lambda scores, **given: operating_points(
         Y, scores["a"], **given
     ).hits.tolist(),

@@ -197,9 +197,9 @@ def test_a_question_says_what_it_does_not_use():
                 ask.from_estimator(MODEL, X, Y, **given)
     with pytest.raises(ValueError, match="`sample_weight` must be left out for Rank"):
         RankingComparison().from_predictions(Y, {"A": A, "B": B}, sample_weight=weight)
+    with pytest.raises(ValueError, match="`rankings` must be of one model here"):
+        RandomSelectionTest().from_predictions(Y, {"a": A, "b": B})
     for ask in (RandomSelectionTest(), MetricInterval()):
-        with pytest.raises(ValueError, match="`rankings` must be of one model here"):
-            ask.from_predictions(Y, {"a": A, "b": B})
         with pytest.raises(ValueError, match="`rankings` must be Rankings, or"):
             ask.from_rankings(Y)
         one = Ranking.from_predictions(Y, A)

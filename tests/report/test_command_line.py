@@ -540,6 +540,24 @@ def test_lower_is_better(tmp_path, capsys):
         Y, {"b (lower)": -B, "a": A}
     )
     assert capsys.readouterr().out == f"{report}\n"
+    # scores in the print are those of the file
+    arguments += ["--threshold", "recall=0.5", "--gains", "4"]
+    assert main([*arguments, "--lower-is-better", "b"]) == 0
+    said = capsys.readouterr().out
+    sign, cut = re.search(r"recall .* b \(lower\) +([<>]=) +(\S+)", said).groups()
+    first = re.search(r"^  1  .*", said, re.M).group()
+    at = np.sort(B)[: -(-Y.size // 4)].max()
+    assert float(first.split()[2]) == pytest.approx(at, abs=1e-3)
+    assert sign == "<="
+    assert Y[float(cut) + 1e-3 >= B].sum() / Y.sum() >= 0.5
+    # a part that ends at an item without a score has none
+    with_gaps = np.where(np.arange(N) % 2, B.astype(str), "")
+    path = str(write_table(tmp_path / "gaps.csv", b=with_gaps))
+    given = ["--target", "active", "--lower-is-better", "b", "--missing", "last"]
+    assert main(["report", path, *given, "--gains", "2"]) == 0
+    rows = re.findall(r"^  [12]  .*", capsys.readouterr().out, re.M)
+    assert float(rows[0].split()[2]) == pytest.approx(B[1::2].max(), abs=1e-3)
+    assert rows[1].split()[2] == "-"
 
 
 @pytest.mark.parametrize(

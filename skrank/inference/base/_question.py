@@ -117,7 +117,7 @@ class MetricSettings(Settings):
         progress: bool,
         random_state: object,
     ) -> None:
-        self.metric = metric
+        self.metric: Any = metric
         self.ties = self._make(metric, ties).ties
         least = self._least_resamples
         self.n_resamples = check_count("n_resamples", n_resamples, least=least)
@@ -547,6 +547,8 @@ def choose_method(method: str, usual: Sequence[str], data: str) -> str:
             "groups with weights": "weighted items in several data sets",
             "groups with clusters": "`groups` with `clusters`",
             "folds": "the folds of a cross-validation",
+            "values": "values without `ratio`",
+            "values of folds": "values with `ratio`",
         }
         raise invalid("method", f"be one of {names} for {said[data]}", repr(method))
     return usual[0] if method == "auto" else method

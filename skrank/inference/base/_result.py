@@ -56,10 +56,15 @@ class Result(Printed):
         """What follows a printed mean over several rankings."""
         return " on average" if self.labels else ""
 
+    @property
+    def _size(self) -> str:
+        """The size of the data, in print."""
+        sizes = self.n_samples, self.n_targets, self.n_missed, self.n_clusters
+        return format_size(*sizes)
+
     def _rows(self) -> list[tuple[str, str]]:
         """Return the printed rows: the size of the data, and the declared fields."""
-        sizes = self.n_samples, self.n_targets, self.n_missed, self.n_clusters
-        rows = [(self._parts, format_size(*sizes))]
+        rows = [(self._parts, self._size)]
         for one in fields(self):
             if one.metadata:
                 said = getattr(self, one.name)

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_option, check_undefined, invalid
 from skrank._utils._rounding import ROUNDING, subtract
@@ -31,18 +31,21 @@ from skrank.inference.comparison._pvalues import (
     adjust_holm,
     defined_error,
     from_error,
+    log_tail,
 )
 from skrank.inference.comparison._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
 from skrank.inference.comparison._rules import DifferenceRule, LossRule, PairRule
+from skrank.inference.comparison._values import ValueTable, read_values
 from skrank.inference.sampled._comparison import SampledModels
 from skrank.inference.sampled._draws import METHOD
 from skrank.inference.variability._changes import (
     Changes,
     ClusterChanges,
     ItemChanges,
+    PartChanges,
     StandardError,
     changes_of,
     error_of_fixed,
@@ -72,7 +75,11 @@ _METHODS = {
     "groups": ("t", *SIGN_TESTS, "jackknife", "bootstrap"),
     "folds": ("corrected_t",),
     "groups with clusters": ("two_way",),
+    "values": ("t", *SIGN_TESTS),
+    "values of folds": ("corrected_t",),
 }
+# Methods by Student's t of the values of the data sets or folds.
+_OF_VALUES = ("t", "corrected_t")
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
 
@@ -133,7 +140,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
     "mcnemar", "posterior"   one data set,  targets that one of the two finds
                              metric@t
     "t", "sign", "wilcoxon"  several        data sets; "auto" is "t"
-    "corrected_t"            `from_cv`      folds
+    "corrected_t"            folds          folds of `from_cv`, or values with `ratio`
     "two_way"                groups and     data sets, and clusters that recur over
                              clusters       them
     ======================== ============== ==========================================
@@ -313,16 +320,119 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             data |= {"lower_is_better": lower_is_better, "missing": missing}
             rankings = Rankings.from_predictions(y_true, **data)
         models = self._models(rankings)
+        if len(models.names) < 2:
+            rule = "hold 2 or more rankings"
+            raise invalid("y_score", rule, str(len(models.names)))
+        return self._table(models, baseline, self._metric().greater_is_better)
+
+    def from_values(
+        self,
+        values: Any,
+        *,
+        ratio: float | None = None,
+        n_repeats: int = 1,
+        baseline: Any = None,
+        name: str | None = None,
+    ) -> RankingComparisonResult | RankingComparisonTable:
+        """Compare models by values of a metric that were computed elsewhere.
+
+        Parameters
+        ----------
+        values : mapping, DataFrame or array of shape (n_values, n_models)
+            Values of each model, in a column or under its name, in rows of the same
+            folds, data sets or seeds. Rows in which a model has no value (NaN) are left
+            out for all models, with a warning.
+        ratio : float, default=None
+            Number of test items for each training item, such as 1/4 for five folds. It
+            is required for the folds of one data set, whose models share training
+            items, for random splits of it as well. None is for rows that are
+            independent: data sets, days, or seeds.
+        n_repeats : int, default=1
+            Repetitions of the cross-validation, as of
+            :class:`~sklearn.model_selection.RepeatedStratifiedKFold`; the rows are
+            those of the first one, then those of the next. Random splits have 1.
+        baseline : str or int, default=None
+            Name of the model to compare the others with, or "best", as in
+            `compare_all`.
+        name : str, default=None
+            Name of another metric, larger values of which are better, such as
+            "accuracy". None is `metric`, which is then a name only; `ties`,
+            `undefined` and the settings of draws are not used.
+
+        Returns
+        -------
+        result : RankingComparisonResult or RankingComparisonTable
+            The comparison of two models, or a table of all pairs if there are more or
+            if a baseline is given.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two models or two rows without gaps, if a value is
+            not a finite number, if two models have the same name, or if `method` is not
+            "t", "sign" or "wilcoxon" ("corrected_t" with `ratio`).
+
+        Notes
+        -----
+        What the p-value says depends on what the rows are:
+
+        * Folds of one data set: whether models that are fitted to other data of this
+          kind differ. Without `ratio` the test rejects several times too often.
+        * Data sets: whether the models differ on average over such data sets.
+        * Seeds of one split: whether training differs. It says nothing of other items.
+
+        `probability_superior` is the posterior probability that the mean of A is
+        larger: for the folds of one cross-validation that of the Bayesian correlated
+        t-test [1]_.
+
+        References
+        ----------
+        .. [1] Corani and Benavoli (2015), "A Bayesian approach for comparing cross-
+           validated algorithms on multiple data sets", *Machine Learning* 100, 285-304.
+
+        Examples
+        --------
+        >>> from skrank import RankingComparison
+        >>> a = [0.31, 0.42, 0.38, 0.50, 0.44]  # cross_val_score(..., cv=5) of a
+        >>> b = [0.25, 0.40, 0.30, 0.46, 0.35]  # and of b, by the same folds
+        >>> result = RankingComparison().from_values({"a": a, "b": b}, ratio=1 / 4)
+        >>> print(result)
+        Comparison of two rankings by average_precision
+          5 folds         of each model, as given
+          a               0.41 on average
+          b               0.352 on average
+          difference      0.058
+          standard error  0.0192
+          95 % interval   0.0047 to 0.1113
+          zscore          3.02
+          pvalue          0.039   two-sided, method: corrected_t
+          P(a > b)        0.9804
+        """
+        table = read_values(values, ratio, n_repeats)
+        if name is not None and not (isinstance(name, str) and name):
+            raise invalid("name", "be a text or None", brief(name))
+        models = _ComparedValues(self, table, name)
+        if len(models.names) == 2 and baseline is None:
+            (result,) = self._compare(models, [(0, 1)])
+            return result
+        greater = name is not None or self._metric().greater_is_better
+        return self._table(models, baseline, greater)
+
+    def _table(
+        self,
+        models: _ComparedValues | SampledModels,
+        baseline: Any,
+        greater_is_better: bool,
+    ) -> RankingComparisonTable:
+        """Compare all pairs, or all models with the baseline."""
         names, k = models.names, len(models.names)
-        if k < 2:
-            raise invalid("y_score", "hold 2 or more rankings", str(k))
         pairs, others = list(combinations(range(k), 2)), []
         at = None
         if baseline == "best" and "best" not in names:
             if self.alternative != "two-sided":
                 rule = "be 'two-sided' for `baseline`='best', chosen by the data"
                 raise invalid("alternative", rule, repr(self.alternative))
-            sign = 1 if self._metric().greater_is_better else -1
+            sign = 1 if greater_is_better else -1
             at = int(np.argmax(sign * models.values.mean(axis=0)))
             # any pair could have become one of those shown, so all are adjusted for
             others = [pair for pair in pairs if at not in pair]
@@ -344,7 +454,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             tuple((10**adjusted).tolist()),
             tuple(adjusted.tolist()),
             tuple(map(str, names)),
-            self._metric().greater_is_better,
+            greater_is_better,
         )
 
     def _models(self, rankings: Rankings) -> _ComparedModels | SampledModels:
@@ -393,7 +503,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
 
     def _compare(
         self,
-        models: _ComparedModels | SampledModels,
+        models: _ComparedValues | SampledModels,
         pairs: Sequence[tuple[int, int]],
     ) -> list[RankingComparisonResult]:
         """Compare pairs of models, all of which have one table of changes."""
@@ -409,7 +519,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         return results
 
     def _result(
-        self, models: _ComparedModels | SampledModels, i: int, j: int
+        self, models: _ComparedValues | SampledModels, i: int, j: int
     ) -> RankingComparisonResult:
         """Compare the models i and j."""
         a, b = models.values[:, [i, j]].T
@@ -425,7 +535,10 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         if isinstance(models, SampledModels):
             values |= models.compare(i, j, self.alternative)
             return RankingComparisonResult(metric=self._metric().name, **values)
-        found = self._ask(models, i, j)
+        if isinstance(models, _ComparedModels):
+            found = self._ask(models, i, j)
+        else:
+            found = self._ask_values(models, i, j)
         return RankingComparisonResult(
             difference=models.difference(i, j),
             standard_error=found.standard_error,
@@ -437,8 +550,25 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             degrees_of_freedom=found.degrees_of_freedom,
             _rule=models.rule(i, j, found),
             **values,
-            **self._fields(models.counted, by_fold=True),
+            **models.fields,
         )
+
+    def _ask_values(self, models: _ComparedValues, i: int, j: int) -> PairedResult:
+        """Test the difference by the values of the data sets or folds.
+
+        With the prior 1 / s the posterior of the mean difference is Student's t, with
+        the same error: of folds that of Corani and Benavoli (2015).
+        """
+        difference, scale = models.difference(i, j), float(models.scales.max())
+        if models.method in SIGN_TESTS:
+            (a, b), scales = models.values[:, [i, j]].T, models.scales
+            differences = subtract(a, b, scales)
+            return SIGN_TESTS[models.method](differences, scales, self.alternative)
+        error, freedom = models.error(i, j)
+        others = ["sign", "wilcoxon"] if models.method == "t" else []
+        found = from_error(difference, error, scale, self.alternative, freedom, others)
+        superior = math.exp(log_tail(-found.zscore, freedom))
+        return found._replace(probability_superior=superior)
 
     def _ask(self, models: _ComparedModels, i: int, j: int) -> PairedResult:
         """Test the difference of the models i and j by the method."""
@@ -448,20 +578,14 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         difference, scale = models.difference(i, j), float(models.scales.max())
         certain = [pair.is_certain(metric) for pair in pairs]
         if all(certain):
-            superior = 0.5 if method == "posterior" else math.nan
+            even = method in ("posterior", *_OF_VALUES)
+            superior = 0.5 if even else math.nan
             return PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
-        if method in SIGN_TESTS:
-            (a, b), scales = models.values[:, [i, j]].T, models.scales
-            return SIGN_TESTS[method](subtract(a, b, scales), scales, self.alternative)
+        if method in (*SIGN_TESTS, *_OF_VALUES):
+            return self._ask_values(models, i, j)
         if method in AT_CUTOFF:
             return compare_at_cutoff(method, pairs[0], metric, self.alternative)
-        weights = np.zeros(len(models.names))
-        weights[[i, j]] = 1, -1
-        error, changes = StandardError(math.nan, math.inf), models.changes
-        if isinstance(changes, ItemChanges):
-            error = changes.error(weights, certain)
-        elif changes is not None:
-            error = changes.error(weights)
+        error, changes = models.error(i, j, certain), models.changes
         if method == "permutation":
             if metric.smooth:  # else no method has a standard error
                 known = defined_error(difference, error.error, scale)
@@ -520,11 +644,77 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         return error_of_fixed(errors, fewest)
 
 
-class _ComparedModels:
-    """Values of several models on the same data, and the table of what changes them.
+class _ComparedValues:
+    """Values of several models, and the table of what changes them.
 
     `values` has a row for each data set or fold, and a column for each model. `scales`
-    are the largest of the values of perfect and of the worst rankings.
+    are the sizes of the values of each row, for rounding. `fields` are those of a
+    result.
+    """
+
+    names: tuple[Any, ...]
+    method: str
+    values: NDArray[np.float64]
+    scales: NDArray[np.float64]
+    fields: dict[str, Any]
+
+    def __init__(
+        self, test: RankingComparison, table: ValueTable, name: str | None
+    ) -> None:
+        self._table = table
+        self.names, self.values = table.names, table.values
+        self.scales = abs(table.values).max(axis=1)
+        data = "values of folds" if table.ratio else "values"
+        self.method = choose_method(test.method, _METHODS[data], data)
+        self.fields = {
+            "metric": test._metric().name if name is None else name,
+            "n_samples": 0,
+            "n_targets": 0,
+            "kind": "folds" if table.ratio else "values",
+            "labels": table.labels,
+        }
+
+    @cached_property
+    def changes(self) -> Changes | None:
+        """The table of the method, or None of a method or a metric without it."""
+        table = self._table
+        return PartChanges(table.values, table.ratio, table.repetition)
+
+    def error(self, i: int, j: int, certain: Sequence[bool] = ()) -> StandardError:
+        """Return the standard error of the difference of the models i and j.
+
+        The difference is `certain` not to vary on some of the data sets.
+        """
+        weights = np.zeros(len(self.names))
+        weights[[i, j]] = 1, -1
+        if isinstance(self.changes, ItemChanges):
+            return self.changes.error(weights, certain)
+        if self.changes is None:
+            return StandardError(math.nan, math.inf)
+        return self.changes.error(weights)
+
+    def difference(self, i: int, j: int) -> float:
+        """Mean of model i minus that of model j."""
+        a, b = self.values[:, [i, j]].mean(axis=0).tolist()
+        return float(subtract(a, b, self.scales.max()))
+
+    def rule(self, i: int, j: int, found: PairedResult) -> PairRule | None:
+        """Return the interval of a difference, which also tests margins; or None."""
+        if not found.standard_error > 0:
+            return None
+        return WidestRule([self._by_error(i, j, found)])
+
+    def _by_error(self, i: int, j: int, found: PairedResult) -> StudentRule:
+        """Return the interval by the standard error of the difference."""
+        error, freedom = found.standard_error, found.degrees_of_freedom
+        ends = -math.inf, math.inf
+        return StudentRule(self.difference(i, j), error, freedom, *ends)
+
+
+class _ComparedModels(_ComparedValues):
+    """Values of several models on the same data, and the table of what changes them.
+
+    `scales` are the largest of the values of perfect and of the worst rankings.
     """
 
     def __init__(self, test: RankingComparison, rankings: Rankings) -> None:
@@ -542,26 +732,22 @@ class _ComparedModels:
         self.scales = self.asked.by_fold(
             [max(map(abs, range_of(self.metric, one))) for one in frames]
         )
-        self.counted, (self.values, self.scales) = test._completed(
+        counted, (self.values, self.scales) = test._completed(
             rankings, self.asked, self.values, self.scales
         )
+        self.fields = test._fields(counted, by_fold=True)
         if data_of(self.asked) == "groups":
             of_values = ["t", *SIGN_TESTS]
-            check_values_suffice(self.method, of_values, self.asked, self.counted)
+            check_values_suffice(self.method, of_values, self.asked, counted)
 
     @cached_property
     def changes(self) -> Changes | None:
         """The table of the method, or None of a method or a metric without it."""
         of_items = self.method in ("permutation", "jackknife") and self.metric.smooth
-        of_parts = self.method in ("t", "corrected_t")
+        of_parts = self.method in _OF_VALUES
         if of_items or of_parts or self.asked.clusters is not None:
             return changes_of(self.method, self.metric, self.asked, self.values)
         return None
-
-    def difference(self, i: int, j: int) -> float:
-        """Mean of model i minus that of model j."""
-        a, b = self.values[:, [i, j]].mean(axis=0).tolist()
-        return float(subtract(a, b, self.scales.max()))
 
     def rule(self, i: int, j: int, found: PairedResult) -> PairRule | None:
         """Return the interval of a difference, which also tests margins; or None.
@@ -577,10 +763,8 @@ class _ComparedModels:
         if varies and isinstance(self.changes, ItemChanges) and not self.asked.labels:
             rules.append(self._by_values(i, j, found.standard_error))
         elif varies:
-            error, freedom = found.standard_error, found.degrees_of_freedom
-            ends = -math.inf, math.inf
-            rules.append(StudentRule(self.difference(i, j), error, freedom, *ends))
-        of_values = self.method in ("t", "corrected_t", "two_way")
+            rules.append(self._by_error(i, j, found))
+        of_values = self.method in (*_OF_VALUES, "two_way")
         equal = self.difference(i, j) == 0 and self.method not in SIGN_TESTS
         asks_losses = not of_values if varies else equal
         if asks_losses and self._has_losses(i, j):

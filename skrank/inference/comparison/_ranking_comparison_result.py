@@ -55,7 +55,8 @@ class RankingComparisonResult(Result):
         may give a smaller p-value. It is then printed with "<=".
     probability_superior : float
         Posterior probability that A finds targets that B misses more often than the
-        reverse. NaN for methods other than "posterior".
+        reverse, for "posterior"; that the mean of A is larger, for "t" and
+        "corrected_t". NaN for other methods.
     alternative : str
         Differences that count as more extreme.
     names : tuple of two str
@@ -246,6 +247,8 @@ class RankingComparisonResult(Result):
         low, high = limits_of(self)
         p = format_pvalue(self.log10_pvalue, is_limit=self.is_pvalue_limit, called="p")
         limits = f"95 % interval of the difference {low:.3g} to {high:.3g}, {p}"
+        if math.isnan(low):  # a method without it
+            limits = p
         values = f": {self.value_a:.3g} and {self.value_b:.3g}"
         if math.isnan(self.value_a + self.value_b):
             values = ""  # not known, as hits that both have
@@ -373,11 +376,21 @@ class RankingComparisonResult(Result):
         value = format_pvalue(self.log10_pvalue, is_limit=self.is_pvalue_limit)
         return f"{value}   {self.alternative}, method: {self.method}"
 
+    @property
+    def _size(self) -> str:
+        """The size of the data, in print."""
+        if not self.n_samples:
+            return "of each model, as given"
+        return format_size(
+            self.n_samples,
+            self.n_targets,
+            self.n_missed,
+            self.n_clusters,
+            n_labelled=self.n_labelled,
+        )
+
     def _rows(self) -> list[tuple[str, str]]:
         size, difference, error, *others = Result._rows(self)
-        if self.n_labelled:
-            of_labels = {"n_labelled": self.n_labelled}
-            size = size[0], format_size(self.n_samples, self.n_targets, **of_labels)
         reserved = [self._parts, "difference", "standard error", "95 % interval"]
         reserved += ["zscore", "pvalue"]
         first, second = (as_text(name, reserved=reserved) for name in self.names)
@@ -390,7 +403,8 @@ class RankingComparisonResult(Result):
             ("95 % interval", f"{self._known[1]}{self._reason}"),
             *others,
         ]
-        if not math.isnan(self.probability_superior):
+        is_asked = self.method == "posterior" or not self.n_samples
+        if is_asked and not math.isnan(self.probability_superior):
             rows.append((f"P({first} > {second})", number(self.probability_superior)))
         return rows
 
@@ -551,14 +565,8 @@ class RankingComparisonTable(Printed):
             ),
         )
         cells = [header, *zip(*columns, strict=True)]
-        sizes = format_size(
-            first.n_samples,
-            first.n_targets,
-            n_clusters=first.n_clusters,
-            n_labelled=first.n_labelled,
-        )
         facts = [
-            (first._parts, sizes),
+            (first._parts, first._size),
             ("pvalue", f"{first.alternative}, method: {first.method}"),
         ]
         title = f"Comparison of {len(self.names)} rankings by {first.metric}"

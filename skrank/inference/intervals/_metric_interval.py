@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -12,6 +13,12 @@ from numpy.typing import NDArray
 from skrank._utils._checks import check_option, check_undefined, invalid
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
+from skrank.inference.base._interval_table import (
+    MetricIntervalTable,
+    check_different,
+    is_several,
+    metrics_of,
+)
 from skrank.inference.base._question import (
     MetricQuestion,
     check_values_suffice,
@@ -75,8 +82,8 @@ _METHODS = {
 METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in one))
 
 
-class MetricInterval(MetricQuestion[MetricIntervalResult]):
-    """Standard error and confidence interval of a metric of one ranking.
+class MetricInterval(MetricQuestion[Any]):
+    """Standard error and confidence interval of a metric, or of several.
 
     The interval covers the mean of the metric over other samples with the same numbers
     of targets and non-targets, from the same population and ranked by the same model.
@@ -84,10 +91,10 @@ class MetricInterval(MetricQuestion[MetricIntervalResult]):
 
     Parameters
     ----------
-    metric : str or Metric, default="average_precision"
+    metric : str, Metric or list of them, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
         "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule.
+        with its own tie rule. A list of them makes a table.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "moderated", "jackknife", "bootstrap", "survival", \
@@ -115,6 +122,7 @@ class MetricInterval(MetricQuestion[MetricIntervalResult]):
     See Also
     --------
     MetricIntervalResult : Result of the computation.
+    MetricIntervalTable : Results of several metrics or of several models.
     RankingComparison : Whether one ranking is better than another.
     RandomSelectionTest : Whether a ranking is better than chance.
 
@@ -167,7 +175,7 @@ class MetricInterval(MetricQuestion[MetricIntervalResult]):
       95 % interval   0.0953 to 0.6946
     """
 
-    # shared: metric ties
+    # shared: ties
 
     _refuses: ClassVar[dict[str, str]] = {
         "strata": "intervals of items in strata are not defined here",
@@ -180,7 +188,7 @@ class MetricInterval(MetricQuestion[MetricIntervalResult]):
 
     def __init__(
         self,
-        metric: str | AnyMetric = "average_precision",
+        metric: str | AnyMetric | Sequence[str | AnyMetric] = "average_precision",
         *,
         ties: str = "expected",
         method: str = "auto",
@@ -190,36 +198,64 @@ class MetricInterval(MetricQuestion[MetricIntervalResult]):
         random_state: object = 0,
         undefined: float | str = math.nan,
     ) -> None:
-        super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
+        several = is_several(metric)
+        draws = n_resamples, n_jobs, progress, random_state
+        super().__init__(metrics_of(metric)[0], ties, *draws)
         self.undefined = check_undefined(undefined)
         check_option("method", method, METHODS)
         self.method = method
-        self._check_method(self._metric())
+        if several:
+            self.metric, self.ties = metric, ties
+            self._questions()
+        else:
+            self._check_method(self._metric())
 
-    def from_rankings(self, rankings: Any) -> MetricIntervalResult:
+    def from_rankings(self, rankings: Any) -> Any:
         """Compute the interval for a ranking, or for the mean over several.
 
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            Rankings of any data, of one model.
+            Rankings of any data, of one model or of several by name.
 
         Returns
         -------
-        result : MetricIntervalResult
+        result : MetricIntervalResult or MetricIntervalTable
             The value, its standard error, and a method for intervals. The standard
             error of "jackknife" and "bootstrap" is NaN, with a warning, if a class has
             a single item or a single cluster. If the value cannot vary, it is 0 for
-            every method.
+            every method. A list of metrics, or several models, make a table of results.
 
         Raises
         ------
         ValueError
-            If there are several models, if a class is absent, or if `method` is not for
-            these data. For a metric with a cutoff also if a tie reaches the cutoff and
-            `ties` is not "expected", or if the method is "bootstrap" and `ties` is
-            "together".
+            If a class is absent, or if `method` is not for these data. For a metric
+            with a cutoff also if a tie reaches the cutoff and `ties` is not "expected",
+            or if the method is "bootstrap" and `ties` is "together".
         """
+        every = self._read(rankings)
+        if not is_several(self.metric) and len(every.names) == 1:
+            return self._interval(every)
+        return MetricIntervalTable(
+            {
+                (metric, name): question._interval(every.only(name))
+                for metric, question in self._questions().items()
+                for name in every.names
+            }
+        )
+
+    def _questions(self) -> dict[str, MetricInterval]:
+        """Return the question of each metric, by its name."""
+        settings = self.get_params()
+        asked = [
+            type(self)(**{**settings, "metric": one}) for one in metrics_of(self.metric)
+        ]
+        names = [question._metric().name for question in asked]
+        check_different(names)
+        return dict(zip(names, asked, strict=True))
+
+    def _interval(self, rankings: Rankings) -> MetricIntervalResult:
+        """Compute the interval of one metric and one model."""
         rankings, asked = self._asked(rankings)
         each, method = asked.single, self._choose(asked)
         metric = for_weights(self._metric(), each)

@@ -148,6 +148,11 @@ class MetricIntervalResult(Result):
             return 2 * min(above, 1 - above)
         return above if alternative == "greater" else 1 - above
 
+    def _estimate(self) -> dict[str, float]:
+        """Return the value with its standard error and its 95 % interval."""
+        limits = ConfidenceInterval(*self._rule.bounds(0.95))._asdict()
+        return {"value": self.value, "standard_error": self.standard_error, **limits}
+
     def _rows(self) -> list[tuple[str, str]]:
         low, high = self._rule.bounds(0.95)
         return [*Result._rows(self), ("95 % interval", interval(low, high))]
@@ -161,8 +166,7 @@ class MetricIntervalResult(Result):
             All fields that are a number or a text, `n_rankings`, and the limits of the
             95 % interval as "low" and "high".
         """
-        limits = ConfidenceInterval(*self._rule.bounds(0.95))
-        return {**Result.to_dict(self), **limits._asdict()}
+        return {**Result.to_dict(self), **self._estimate()}
 
     def _columns(self) -> dict[str, Any]:
         return {"value": self.values or (self.value,)}

@@ -22,9 +22,15 @@ from skrank._utils._checks import (
 from skrank._utils._columns import check_index
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
+from skrank.inference.base._interval_table import (
+    MetricIntervalTable,
+    check_different,
+    is_several,
+    metrics_of,
+)
 from skrank.inference.base._question import Settings
 from skrank.inference.sampled._draws import METHOD, SampleDraws
-from skrank.inference.sampled._result import SampledMetricResult, SampledMetricTable
+from skrank.inference.sampled._result import SampledMetricResult
 from skrank.inference.sampled._statements import kind_of
 from skrank.inference.variability._binormal import binormal_values
 from skrank.metrics._definitions import AnyMetric, AveragePrecision, Frame, make_metric
@@ -49,11 +55,12 @@ class SampledMetricInterval(Settings):
 
     Parameters
     ----------
-    metric : str or Metric, default="average_precision"
+    metric : str, Metric or list of them, default="average_precision"
         Metric by its printed name: "average_precision", "recall@100", "precision@1%",
         "enrichment_factor@1%", "expected_profit@50(benefit=200, cost=5)",
         "k_at_recall(0.8)", "wss(0.95)" or "ks_statistic" (:ref:`metric_names`), or such
-        an object of :func:`make_metric` with the tie rule "expected".
+        an object of :func:`make_metric` with the tie rule "expected". A list of them
+        makes a table, by the same draws.
     population : bool, default=False
         Whether the interval is for the mean over other lists of the same size.
     n_resamples : int, default=1000
@@ -71,7 +78,7 @@ class SampledMetricInterval(Settings):
     labels_to_collect : Which items to label.
     RankingComparison : Differences of models, from the same labels.
     SampledMetricResult : Result, with the number of targets that were not found.
-    SampledMetricTable : Results of several models.
+    MetricIntervalTable : Results of several metrics or of several models.
     MetricInterval : Interval of a list whose items all have labels.
 
     Notes
@@ -112,14 +119,14 @@ class SampledMetricInterval(Settings):
 
     def __init__(
         self,
-        metric: str | AnyMetric = "average_precision",
+        metric: str | AnyMetric | Sequence[str | AnyMetric] = "average_precision",
         *,
         population: bool = False,
         n_resamples: int = 1000,
         random_state: object = 0,
     ) -> None:
-        kind_of(metric)
         self.metric = metric
+        self._metrics()
         self.population = check_flag("population", population)
         self.n_resamples = check_count("n_resamples", n_resamples, least=100)
         self.random_state = check_random_state(random_state)
@@ -167,9 +174,10 @@ class SampledMetricInterval(Settings):
 
         Returns
         -------
-        result : SampledMetricResult or SampledMetricTable
-            The answer, or a table of answers for several models. The value is NaN, with
-            a warning, if no labelled item is a target, except for precision and profit.
+        result : SampledMetricResult or MetricIntervalTable
+            The answer, or a table for a list of metrics or several models. The value is
+            NaN, with a warning, if no labelled item is a target, except for precision
+            and profit.
 
         Raises
         ------
@@ -233,7 +241,7 @@ class SampledMetricInterval(Settings):
 
         Returns
         -------
-        result : SampledMetricResult or SampledMetricTable
+        result : SampledMetricResult or MetricIntervalTable
             The answer, as from `from_predictions`.
 
         Raises
@@ -255,9 +263,7 @@ class SampledMetricInterval(Settings):
             scores = scores[MODEL]
         return self._answer(Rankings.from_sample(marks, scores, strata=strata))
 
-    def from_rankings(
-        self, rankings: Rankings
-    ) -> SampledMetricResult | SampledMetricTable:
+    def from_rankings(self, rankings: Rankings) -> Any:
         """Answer for rankings of a list of which some labels are missing.
 
         Parameters
@@ -267,7 +273,7 @@ class SampledMetricInterval(Settings):
 
         Returns
         -------
-        result : SampledMetricResult or SampledMetricTable
+        result : SampledMetricResult or MetricIntervalTable
             The answer.
 
         Raises
@@ -281,7 +287,9 @@ class SampledMetricInterval(Settings):
             raise invalid("rankings", rule, brief(rankings))
         return self._answer(rankings)
 
-    def from_result(self, result: SampledMetricResult) -> SampledMetricResult:
+    def from_result(
+        self, result: SampledMetricResult
+    ) -> SampledMetricResult | MetricIntervalTable:
         """Answer for the data of a result, of this or of another metric.
 
         Parameters
@@ -302,8 +310,7 @@ class SampledMetricInterval(Settings):
         if not isinstance(result, SampledMetricResult):
             rule = "be the SampledMetricResult of these data for some metric"
             raise invalid("result", rule, brief(result))
-        sample = result._draws.sample.only(result._model)
-        return self._of_model(self._draws(sample), result._model)
+        return self._of_sample(result._draws.sample.only(result._model))
 
     def expected_width(
         self,
@@ -339,6 +346,8 @@ class SampledMetricInterval(Settings):
             If a number is outside its range, or no such list has the guessed values.
         """
         check_fraction("confidence_level", confidence_level)
+        if is_several(self.metric):
+            raise invalid("metric", "be one metric here", brief(self.metric))
         if not {"stratum", "to_label"} <= {*getattr(plan, "columns", ())}:
             raise invalid("plan", "be a result of labels_to_collect", brief(plan))
         # the items by rank; those that had a label count as labelled
@@ -374,17 +383,34 @@ class SampledMetricInterval(Settings):
             widths.append(high - low)
         return float(np.median(widths))
 
-    def _answer(self, rankings: Rankings) -> SampledMetricResult | SampledMetricTable:
-        """Answer for each model, by the same draws."""
+    def _metrics(self) -> list[str]:
+        """Return the names of the metrics."""
+        for one in metrics_of(self.metric):
+            kind_of(one)
+        names = [make_metric(one).name for one in metrics_of(self.metric)]
+        check_different(names)
+        return names
+
+    def _answer(self, rankings: Rankings) -> SampledMetricResult | MetricIntervalTable:
+        """Answer for each metric and model, by the same draws."""
         sample = rankings.sample
         assert sample is not None
         if self.population and not sample.sampled.size:
             rule = "be False if all items have labels; see MetricInterval"
             raise invalid("population", rule, "True")
+        return self._of_sample(sample)
+
+    def _of_sample(
+        self, sample: LabelSample
+    ) -> SampledMetricResult | MetricIntervalTable:
         draws = self._draws(sample)
-        results = {name: self._of_model(draws, name) for name in sample.models}
-        if len(results) > 1:
-            return SampledMetricTable(results)
+        results = {
+            (metric, name): self._of_model(draws, metric, name)
+            for metric in self._metrics()
+            for name in sample.models
+        }
+        if len(results) > 1 or is_several(self.metric):
+            return MetricIntervalTable(results)
         return next(iter(results.values()))
 
     def _draws(self, sample: LabelSample) -> SampleDraws:
@@ -392,8 +418,10 @@ class SampledMetricInterval(Settings):
             sample, self.n_resamples, self._seed(), population=self.population
         )
 
-    def _of_model(self, draws: SampleDraws, model: Any) -> SampledMetricResult:
-        sample, metric = draws.sample, make_metric(self.metric).name
+    def _of_model(
+        self, draws: SampleDraws, metric: str, model: Any
+    ) -> SampledMetricResult:
+        sample = draws.sample
         value = draws.limits_of(metric, model).value
         if math.isnan(value):
             warn(f"{metric} is undefined: no item with a label is a target.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,11 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_count, check_flag, check_fraction, invalid
-from skrank._utils._numbers import interval, number, numbers
-from skrank._utils._printed import Printed, Shown
+from skrank._utils._numbers import interval, number
 from skrank._utils._signature import signature_of
-from skrank._utils._table import data_frame
-from skrank._utils._text import as_text, format_size
+from skrank._utils._text import format_size
 from skrank.curves._band import CurveBand
 from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.curves._hit_curve import HitCurve
@@ -79,6 +76,7 @@ class SampledMetricResult(Result):
     """
 
     title: ClassVar[str] = "Interval of {0.metric} by labels of a sample"
+    unit: ClassVar[str] = "list"
     _of_rankings: ClassVar[bool] = False
 
     value: float
@@ -343,11 +341,20 @@ class SampledMetricResult(Result):
         """
         return Result.to_frame(self)
 
+    @property
+    def _size(self) -> str:
+        """The size of the list, in print."""
+        labels = {"n_labelled": self.n_labelled}
+        return format_size(self.n_samples, self.n_targets, **labels)
+
+    def _estimate(self) -> dict[str, float]:
+        """Return the value with its 95 % interval."""
+        return {"value": self.value, **self.confidence_interval()._asdict()}
+
     def _rows(self) -> list[tuple[str, str]]:
         value, left = self.confidence_interval(), self.remaining()
-        sizes = format_size(self.n_samples, self.n_targets, n_labelled=self.n_labelled)
         return [
-            ("list", sizes),
+            (self._parts, self._size),
             ("value", f"{number(self.value)}, method: {self.method}"),
             ("95 % interval", interval(*value)),
             ("not found", f"{left.low} to {left.high} targets (95 % interval)"),
@@ -373,84 +380,3 @@ class SampledMetricResult(Result):
         """Return the items, labels and targets of the only stratum that was sampled."""
         s, (h,) = self._draws.sample, self._draws.sample.sampled
         return int(s.n_items[h]), int(s.n_labelled[h]), int(s.n_found[h])
-
-
-@signature_of("results")
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class SampledMetricTable(Printed):
-    """Results of :class:`SampledMetricInterval` for several models.
-
-    Attributes
-    ----------
-    results : dict from names to SampledMetricResult
-        Result of each model. All are of the same labels and draws, so that
-        ``table["a"]`` and ``table["b"]`` may be compared; the interval of their
-        difference is that of :class:`RankingComparison`.
-
-    See Also
-    --------
-    RankingComparison : Differences of the models, from the same labels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrank import SampledMetricInterval, labels_to_collect
-    >>> rng = np.random.default_rng(0)
-    >>> is_target = np.arange(2000) < 40
-    >>> scores = {"a": rng.normal(2.0 * is_target), "b": rng.normal(1.0 * is_target)}
-    >>> plan = labels_to_collect(scores, budget=300)
-    >>> y = np.where(plan["to_label"], is_target, np.nan)
-    >>> table = SampledMetricInterval("recall@100").from_predictions(
-    ...     y, scores, strata=plan["stratum"])
-    >>> table.to_frame().round(2)
-      name  value   low  high
-    0    a   0.52  0.23  0.78
-    1    b   0.26  0.11  0.52
-    """
-
-    results: Mapping[Any, SampledMetricResult]
-
-    def __getitem__(self, name: Any) -> SampledMetricResult:
-        """Return the result of a model."""
-        return self.results[name]
-
-    def __iter__(self) -> Iterator[Any]:
-        """Return the names of the models."""
-        return iter(self.results)
-
-    def to_frame(self) -> Any:
-        """Return the values and the 95 % intervals as a data frame of pandas.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            A row for each model, with the columns "name", "value", "low" and "high".
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        return data_frame(self.to_dict())
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns of `to_frame` as lists.
-
-        Returns
-        -------
-        columns : dict
-            "name", "value", "low" and "high" of the models.
-        """
-        found = self.results.values()
-        low, high = zip(*(one.confidence_interval() for one in found), strict=True)
-        values = [one.value for one in found]
-        limits = {"low": [*low], "high": [*high]}
-        return {"name": [*self.results], "value": values, **limits}
-
-    def _shown(self) -> Shown:
-        one, columns = next(iter(self.results.values())), self.to_dict()
-        names = map(as_text, columns.pop("name"))
-        rows = zip(names, *map(numbers, columns.values()), strict=True)
-        title = f"Intervals of {one.metric} by labels of a sample"
-        header = ("model", "value", "low", "high")
-        return Shown(title, one._rows()[:1], [header, *rows])

@@ -247,10 +247,12 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         choice = kind(aim, asked.single, self.n_resamples, self._generator())
         found = choice.found()
         if found["t"] == 0 and self.guarantee is None:
-            what = "profit"
+            what = "has a profit"
             if self.precision is not None:
-                what = f"precision of {self.precision:g}"
-            warn(f"No threshold has a {what}: no item is looked at.", UserWarning)
+                what = f"has a precision of {self.precision:g}"
+            elif self.t is not None:
+                what = f"keeps t = {self.t:g}, as the first tie is larger"
+            warn(f"No threshold {what}: no item is looked at.", UserWarning)
         mean = asked.grouped and self.groups_share == "threshold"
         described = aim.described(asked.grouped, mean)
         promised = None if aim.guarantee is None else (aim.quantity, aim.guarantee)

@@ -178,6 +178,10 @@ class ThresholdOfItems(Choice):
         of_items = share(hits, hits + max(others, _ZERO))
         shares = share(few, few + more), share(many, many + less)
         low, high = self._mean_amounts(amounts)
+        # the amounts found here, or those expected elsewhere, as the shares above
+        means = [one[2] / max(one[0], _ZERO) for one in (expected, here)]
+        other = means[0] / max(means[1], _ZERO) if min(expected[0], here[0]) else 1.0
+        low, high = low * min(1.0, other), high * max(1.0, other)
         profits = profit(few * low, few + more), profit(many * high, many + less)
         return {
             "t": DrawnRule(here.sum(), fewest, most),
