@@ -31,7 +31,10 @@ def invalid(name: str, rule: str, got: str = "", advice: str = "") -> ValueError
 def hard_labels(name: str, got: str) -> ValueError:
     """Return the error for scores that are labels, which do not order items."""
     rule = "rank the items, as decision_function or predict_proba do"
-    advice = "Use ThresholdChoice, not TunedThresholdClassifierCV, for a threshold."
+    advice = (
+        "For a threshold use ThresholdChoice(recall=0.9).from_cv(model, X, y), not "
+        "TunedThresholdClassifierCV."
+    )
     return invalid(name, rule, f"hard labels, {got}", advice)
 
 

@@ -15,10 +15,11 @@ from skrank.metrics._definitions._sums import (
     RobustInitialEnhancement,
     ndcg_at,
 )
-from skrank.metrics._shared import Shared, metric_function
+from skrank.metrics._shared import Shared, metric_function, no_scorer
 from skrank.ranking._as_ranking import CountOf, Labels
 
 
+@no_scorer
 def reciprocal_rank(
     y_true: Labels,
     y_score: ArrayLike | None = None,
@@ -121,6 +122,7 @@ def reciprocal_rank(
     return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
 
 
+@no_scorer
 def ndcg(
     y_true: Labels,
     y_score: ArrayLike | None = None,
@@ -430,6 +432,7 @@ def bedroc(
     return Bedroc(alpha=alpha, ties=ties)(y_true, y_score, **shared)
 
 
+@no_scorer
 def log_auc(
     y_true: Labels,
     y_score: ArrayLike | None = None,

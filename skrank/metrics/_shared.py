@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions._base import AnyMetric
+from skrank.metrics._definitions._base import (
+    AnyMetric,
+    Function,
+    refuse_estimators,
+)
+from skrank.metrics._definitions._names import example_of
 from skrank.ranking._as_ranking import CountOf
-
-Function = TypeVar("Function", bound=Callable[..., float])
 
 
 class Shared(TypedDict, total=False):
@@ -28,8 +30,14 @@ class Shared(TypedDict, total=False):
     undefined: float | str
 
 
+def no_scorer(function: Function) -> Function:
+    """Name the scorer of a metric in the error for an estimator."""
+    return refuse_estimators(function, lambda *_: example_of(function.__name__))
+
+
 def metric_function(function: Function) -> Function:
     """Show the arguments of every metric in a signature, in place of `shared`."""
+    function = no_scorer(function)
     own = dict(inspect.signature(function).parameters)
     del own["shared"]
     ties = [own.pop("ties")] if "ties" in own else []

@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from importlib.metadata import version
 from textwrap import fill
@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import check_cutoff, invalid
-from skrank._utils._columns import Items
 from skrank._utils._numbers import DECIMAL
 from skrank._utils._output import check_folder, written
 from skrank._utils._table import Table
@@ -32,26 +31,36 @@ from skrank.inference.sampled._labels_to_collect import (
     labels_to_compare,
 )
 from skrank.inference.thresholds._threshold_choice import ThresholdChoice
-from skrank.metrics import average_precision
-from skrank.ranking._input import read_scores
 from skrank.ranking._plan_check import KNOWN
 from skrank.ranking._rankings import Rankings
 from skrank.report._monitor_page import MonitorPage
 from skrank.report._report import RankingReport
+from skrank.report._result import RankingReportResult
 from skrank.report._sampled import SampledReport, sampled_report
-from skrank.report._score_file import read_score_file
+from skrank.report._score_file import read_score_file, score_name
+from skrank.report._tables import heading_of
+from skrank.report._trec_files import read_runs
 
 _NUMBER = f"[+-]?{DECIMAL}"
 # What a spreadsheet would take for a formula, and is no number
 _FORMULA = re.compile(r"[=+\-@\t\r](?![\d.,]+(?:[eE][+-]?\d+)?$)")
 #: Exit status of an alarm; errors have 2.
 _ALARM = 3
+# Options of a file of scores, which runs do not have
+_OF_SCORES = (
+    *("target", "pos_label", "drop_missing_labels", "strata", "group", "cluster"),
+    *("missing", "threshold", "gains"),
+)
+#: Depths that are usual for runs, unless others are given.
+_DEPTHS_OF_RUNS = (10, 100)
 _RULES = ("recall", "precision", "t", "benefit", "cost", "guarantee")
+_FILE = ".csv or .tsv (also .gz) or .parquet; - reads standard input"
 _EXAMPLES = """examples:
   skrank report scores.csv --target active \\
       --score model_a --score model_b --at 10 --at 1%
   skrank report docking.csv.gz --target active \\
-      --lower-is-better energy --html report.html
+      --lower-is-better 'energy_*' --html report.html
+  skrank report run_a.txt run_b.txt --qrels qrels.txt --metric ndcg@10
 """
 
 _PLAN_EXAMPLE = """example, 500 labels that hold the top 100 of two models:
@@ -76,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = str(error)
         for name, option in options.options.items():
             message = message.replace(f"`{name}`", f"`{option}`")
-        if "target" in options:
+        if getattr(options, "target", None) is not None:
             message = message.replace("`y_true`", f"column {brief(options.target)}")
         _say(f"error: {message}")
         return 2  # the exit status of argparse
@@ -94,28 +103,49 @@ def run() -> NoReturn:
 
 
 def _report(options: argparse.Namespace) -> int:
-    """Write the report of a file, then print it."""
+    """Write the report of a file, or of runs, then print it."""
+    _check_kind(options)
     outputs = _outputs(options)
-    if options.by_group and options.group is None:
+    if options.by_group and options.group is None and options.qrels is None:
         raise invalid("--by-group", "be given with `--group`", "no group")
     report: Any
+    n_left_out = 0
+    judged: dict[str, list[float]] = {}
     if options.strata:
-        report, n_left_out = _sampled(options), 0
+        report = _sampled(options)
     else:
-        others = {"groups": options.group, "clusters": options.cluster}
-        missing = "drop" if options.drop_missing_labels else "refuse"
-        read, n_left_out = _read(options, others, missing)
         # the same report for the same file
         asked = {"metrics": options.metric, "t": options.at, "random_state": 0}
         asked |= {"gains": options.gains, "thresholds": options.threshold}
+        asked["sort"] = options.sort
         compare_by = options.compare_by or "average_precision"
-        report = RankingReport(compare_by, **asked).from_predictions(**read)
+        question = RankingReport(compare_by, **asked)
+        if options.qrels is None:
+            others = {"groups": options.group, "clusters": options.cluster}
+            missing = "drop" if options.drop_missing_labels else "refuse"
+            read, n_left_out = _read(options, others, missing)
+            report = question.from_predictions(**read)
+        else:
+            rankings, judged = read_runs(options.qrels, options.files, options.at)
+            report = question.from_rankings(rankings)
     printed, table = [str(report)], report.to_dict()["rankings"]
+    if judged:
+        columns = zip(*(judged[name] for name in table["name"]), strict=True)
+        shares = {
+            f"judged@{t}": [*one] for t, one in zip(options.at, columns, strict=True)
+        }
+        table |= shares
+        printed.append(
+            _table(
+                "Judged share of the top",
+                ["ranking", *shares],
+                zip(table["name"], *shares.values(), strict=True),
+            )
+        )
     header, rows = [*table], [*zip(*table.values(), strict=True)]
     if options.by_group:
-        header, rows = _by_group(read)
-        cells = [tuple(map(_cell, row)) for row in rows]
-        printed.append(str(Table("Groups", tuple(map(as_text, header)), cells, 1, "")))
+        header, rows = _by_group(report)
+        printed.append(_table("Groups", header, rows))
     if n_left_out:
         printed.append(
             f"{n_left_out} items with a missing label were left out: these are metrics "
@@ -126,9 +156,31 @@ def _report(options: argparse.Namespace) -> int:
     return 0
 
 
+def _check_kind(options: argparse.Namespace) -> None:
+    """Check what is given for a file of scores, or for runs and their judgments."""
+    if options.qrels is None:
+        options.file, *others = options.files
+        if others:
+            rule = "be one, unless they are runs with `--qrels`"
+            raise invalid("file", rule, brief(options.files))
+        if options.target is None:
+            raise invalid("--target", "be given, or `--qrels`", "none")
+        return
+    for name in (*_OF_SCORES, "scores"):
+        if getattr(options, name) not in (None, False, [], "error"):
+            option = "--score" if name == "scores" else f"--{name.replace('_', '-')}"
+            rule = "be left out with `--qrels`, whose runs have queries and scores"
+            raise invalid(option, rule, "both")
+    options.at = options.at or [*_DEPTHS_OF_RUNS]
+    fractions = [t for t in options.at if isinstance(t, float)]
+    if fractions:
+        rule = "be a number of documents with `--qrels`"
+        raise invalid("--at", rule, f"{100 * fractions[0]:g}%")
+
+
 def _sampled(options: argparse.Namespace) -> SampledReport:
     """Report on the whole list by labels of a sample."""
-    others = ("gains", "threshold", "compare_by")
+    others = ("gains", "threshold", "compare_by", "sort")
     for name in ("group", "cluster", "by_group", "drop_missing_labels", *others):
         if getattr(options, name):
             option = f"--{name.replace('_', '-')}"
@@ -140,21 +192,19 @@ def _sampled(options: argparse.Namespace) -> SampledReport:
 def _monitor(options: argparse.Namespace) -> int:
     """Print what a monitor says after the last day; return 3 if it is an alarm."""
     outputs = _outputs(options)
-    reference: Any = options.reference
-    if re.fullmatch(_NUMBER, reference):
-        reference = float(reference)
-    elif reference not in _scores(options) and f"{reference} (lower)" in _scores(
-        options
-    ):
-        reference = f"{reference} (lower)"
-    settings: Any = {"reference": reference, "bet": options.bet}
-    settings["significance_level"] = options.level
-    monitor = RankingMonitor(options.metric, **settings)
     before = None
     if options.state is not None and os.path.exists(options.state):
         before = _read_state(options.state)
     missing = "wait" if options.wait else "complete"
     read, _ = _read(options, {"groups": options.group}, missing)
+    reference: Any = options.reference
+    if re.fullmatch(_NUMBER, reference):
+        reference = float(reference)
+    elif reference not in read["y_score"] and f"{reference} (lower)" in read["y_score"]:
+        reference = f"{reference} (lower)"
+    settings: Any = {"reference": reference, "bet": options.bet}
+    settings["significance_level"] = options.level
+    monitor = RankingMonitor(options.metric, **settings)
     is_missing = np.isnan(read["y_true"].astype(float))
     read["y_true"] = read["y_true"] == 1
     rankings = Rankings.from_predictions(**read)
@@ -239,17 +289,15 @@ def _outputs(options: argparse.Namespace) -> dict[str, str]:
     outputs = {name: path for name, path in given.items() if path is not None}
     if sys.stdout is None:
         raise OSError("the standard output is closed")
-    _check_outputs(outputs, 0 if options.file == "-" else options.file)
-    if not 0 < len(_scores(options)) == len(options.scores):
+    inputs = [options.qrels, *options.files] if "qrels" in options else [options.file]
+    _check_outputs(outputs, [0 if one == "-" else one for one in inputs if one])
+    printed = {score_name(*one) for one in options.scores}
+    is_run = getattr(options, "qrels", None) is not None
+    if not is_run and not 0 < len(printed) == len(options.scores):
         got = ", ".join(name for name, _ in options.scores)
         rule = "name one column or more to rank by, and each only once"
         raise invalid("--score", rule, brief(got) if got else "none")
     return outputs
-
-
-def _scores(options: argparse.Namespace) -> dict[str, tuple[str, bool]]:
-    """Return the column of each model by its printed name, and whether low is good."""
-    return {f"{name}{' (lower)' * low}": (name, low) for name, low in options.scores}
 
 
 def _read(
@@ -261,7 +309,7 @@ def _read(
     """Read the file; return its columns and the number of rows left out."""
     return read_score_file(
         options.file,
-        _scores(options),
+        options.scores,
         {"y_true": getattr(options, "target", None), **others},
         getattr(options, "pos_label", None),
         missing,
@@ -298,10 +346,11 @@ def _write(
         print("\n\n".join(printed), flush=True)
 
 
-def _check_outputs(outputs: Mapping[str, str], source: str | int) -> None:
-    """Check that no two files are the same; `source` is that of the scores."""
+def _check_outputs(outputs: Mapping[str, str], sources: Sequence[str | int]) -> None:
+    """Check that no two files are the same; `sources` are those that are read."""
     taken: dict[Any, str] = {}
-    for name, path in (("input", source), *outputs.items()):
+    inputs = [("input", one) for one in dict.fromkeys(sources)]
+    for name, path in (*inputs, *outputs.items()):
         if path == "" or (name == "state" and path == "-"):
             raise invalid(f"--{name}", "name a file", brief(path))
         is_there = os.path.exists(path)
@@ -314,36 +363,29 @@ def _check_outputs(outputs: Mapping[str, str], source: str | int) -> None:
             check_folder(path)
 
 
-def _by_group(
-    read: Mapping[str, Any],
-) -> tuple[list[str], list[tuple[Any, ...]]]:
+def _by_group(report: RankingReportResult) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the header and the rows of a table of the groups.
 
-    Average precision is NaN without targets.
+    The main metric is NaN where it is undefined. Lists of different items have no
+    common number of items.
     """
-    y_true, lower = read["y_true"], read["lower_is_better"]
-    y_score = {
-        # those of all items, as a group may have no score
-        name: read_scores(
-            Items(y_true.size),
-            name,
-            scores,
-            lower_is_better=name in lower,
-            missing=read["missing"],
-        )[0]
-        for name, scores in read["y_score"].items()
-    }
-    names, codes = np.unique(read["groups"], return_inverse=True)
-    ends = np.cumsum(np.bincount(codes))
-    rows = []
-    for name, items in zip(names, np.split(np.argsort(codes), ends[:-1]), strict=True):
-        y = y_true[items]
+    metric, rows = report.main.metric, []
+    parts = report.rankings.rows
+    same = all(len({one.n_samples for one in part.rankings}) == 1 for part in parts)
+    for part in parts:
+        first, *_ = part.rankings
+        others = first.n_non_targets + first.n_missed
+        is_defined = metric.is_defined(first.n_targets, others)
         values = [
-            average_precision(y, scores[items]) if y.any() else math.nan
-            for scores in y_score.values()
+            metric.value(one) if is_defined else math.nan for one in part.rankings
         ]
-        rows.append((name, y.size, int(y.sum()), *values))
-    return ["group", "items", "targets", *(f"AP {name}" for name in y_score)], rows
+        sizes = [int(first.n_samples)] * same + [int(first.n_targets)]
+        rows.append((part.label, *sizes, *map(float, values)))
+    head = ["group", *["items"] * same, "targets"]
+    return [
+        *head,
+        *(f"{heading_of(metric.name)} {name}" for name in report.names),
+    ], rows
 
 
 def _csv_of(
@@ -363,6 +405,12 @@ def _csv_of(
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerows([map(cell, row) for row in (header, *rows)])
     return text.getvalue()
+
+
+def _table(caption: str, header: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Print a table of names and numbers."""
+    cells = [tuple(map(_cell, row)) for row in rows]
+    return str(Table(caption, tuple(map(as_text, header)), cells, 1, ""))
 
 
 def _cell(value: Any) -> str:
@@ -418,9 +466,17 @@ def _add_report(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     report.set_defaults(run=_report, options={"t": "--at"})
+    said = f"{_FILE}; with --qrels one run or several"
+    report.add_argument("files", nargs="+", metavar="file", help=said)
     _add_columns(report)
-    _add_labels(report)
+    _add_labels(report, required=False)
     add = report.add_argument
+    add(
+        "--qrels",
+        metavar="FILE",
+        help="judgments of TREC (query, iteration, document, relevance); the files are "
+        "then runs (query, Q0, document, rank, score, tag)",
+    )
     add(
         "--drop-missing-labels",
         action="store_true",
@@ -486,6 +542,7 @@ def _add_report(commands: Any) -> None:
         metavar="FILE",
         help="write the report as a page; of these files, - is the standard output",
     )
+    add("--sort", action="store_true", help="print the best ranking first")
     add("--latex", metavar="FILE", help="write the tables in LaTeX")
     add(
         "--csv",
@@ -510,6 +567,7 @@ def _add_plan(commands: Any) -> None:
     said = {one: f"--{one}" for one in ("t", "budget", "labelled")}
     said["y_score"] = "--score"
     plan.set_defaults(run=_plan, options=said)
+    plan.add_argument("file", help=_FILE)
     _add_columns(plan)
     add = plan.add_argument
     add("--budget", type=_count, metavar="NUMBER", help="number of new labels")
@@ -571,6 +629,7 @@ def _add_monitor(commands: Any) -> None:
     )
     said = {"significance_level": "--level", "previous": "--state"}
     monitor.set_defaults(run=_monitor, options=said)
+    monitor.add_argument("file", help=_FILE)
     _add_columns(monitor)
     _add_labels(monitor)
     add = monitor.add_argument
@@ -627,10 +686,10 @@ def _add_monitor(commands: Any) -> None:
     add("--csv", metavar="FILE", help="write a row for each day")
 
 
-def _add_labels(parser: argparse.ArgumentParser) -> None:
+def _add_labels(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the arguments for the labels of a file."""
     add = parser.add_argument
-    add("--target", metavar="NAME", required=True, help="column of the labels")
+    add("--target", metavar="NAME", required=required, help="column of the labels")
     said = "label of the targets; labels 0 and 1, -1 and 1, or true and false need none"
     add("--pos-label", metavar="LABEL", help=said)
 
@@ -638,9 +697,9 @@ def _add_labels(parser: argparse.ArgumentParser) -> None:
 def _add_columns(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say how a file is read."""
     add, name = parser.add_argument, "NAME"
-    add("file", help=".csv or .tsv (also .gz) or .parquet; - reads standard input")
     scores: Any = {"dest": "scores", "action": "append", "metavar": name}
-    said = "column of scores, where larger is better; repeat it for each model"
+    said = "column of scores, where larger is better, or a pattern such as 'model_*'; "
+    said += "repeat it for each model"
     add("--score", **scores, default=[], type=lambda one: (one, False), help=said)
     said = "column of scores where smaller is better, such as docking energies"
     add("--lower-is-better", **scores, type=lambda one: (one, True), help=said)

@@ -74,9 +74,13 @@ class RankingReport(Question[RankingReportResult]):
         Tie rule of all metrics.
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.
+    sort : bool, default=False
+        Whether to print the best ranking first, by the main metric. The rankings are in
+        the given order otherwise.
     pvalue : bool, default=None
         Whether to test each ranking against random selection. None leaves out tests
-        that may take more than about two seconds.
+        that may take more than about two seconds, and those of lists with missed
+        targets.
     n_jobs : int, default=None
         Number of joblib jobs that fit and predict the folds of a cross-validation.
     progress : bool, default=False
@@ -130,6 +134,7 @@ class RankingReport(Question[RankingReportResult]):
         gains: bool | int | Sequence[float] = False,
         ties: str = "expected",
         confidence_level: float = 0.95,
+        sort: bool = False,
         pvalue: bool | None = None,
         n_jobs: int | None = None,
         progress: bool = False,
@@ -146,6 +151,7 @@ class RankingReport(Question[RankingReportResult]):
                 raise invalid("thresholds", "hold ThresholdChoice alone", brief(rule))
         self.thresholds, self.gains = thresholds, gains
         self.confidence_level = check_fraction("confidence_level", confidence_level)
+        self.sort = check_flag("sort", sort)
         self.pvalue = None if pvalue is None else check_flag("pvalue", pvalue)
         self.n_jobs = check_jobs(n_jobs)
         self.progress = check_flag("progress", progress)
@@ -200,6 +206,10 @@ class RankingReport(Question[RankingReportResult]):
             is_defined = every.grouped and metric.always_defined
             return (every if is_defined else both).defined_for(metric)
 
+        if self.sort:
+            every = _sorted(every, rankings_for(self._metric()), self._metric())
+            both = both.only(*every.names)
+
         # the metrics, each once: the main one, those of the top, and the others
         n_least = min(int(row[0].n_samples) for row in every.parts)
         t = _depths("t", self.t, n_least, beyond=every.grouped)
@@ -207,7 +217,11 @@ class RankingReport(Question[RankingReportResult]):
         compared, more = self._made(self.compare_by), self._made(self.metrics)
         main, *_ = compared
         named = compared | more
-        top = {name: make_null_metric(name, self.ties) for name in names_of_top(t, k)}
+        names = names_of_top(t, k)
+        if any(one.n_missed for row in every.parts for one in row):
+            # the share of targets in a collection of unknown size
+            names = [name for name in names if not name.startswith("enrichment")]
+        top = {name: make_null_metric(name, self.ties) for name in names}
         for name in top.keys() & named.keys():
             self._made([top.pop(name), named[name]])  # the same metric, or an error
         metrics = {main: named.pop(main), **top, **named}
@@ -284,6 +298,9 @@ class RankingReport(Question[RankingReportResult]):
         """Return null distributions and tests, or why there are no tests."""
         if not isinstance(metric, Metric):
             return {"untested": f"because {metric.name} has no null distribution"}
+        if self.pvalue is None and any(r.n_missed for row in asked.parts for r in row):
+            why = "because missed targets have no rank without `n_unlisted`"
+            return {"untested": why}
         asked, found = asked.returned("the test"), {}
         each = {str(name): asked.only(name) for name in asked.names}
         # 10,000 draws of the test take 30 to 35 us for each item: two seconds
@@ -334,6 +351,13 @@ def _means(metric: AnyMetric, rankings: Rankings) -> dict[str, float]:
     columns = zip(*rankings.by_fold(values).tolist(), strict=True)
     means = [float(np.mean(column)) for column in columns]
     return dict(zip(map(str, rankings.names), means, strict=True))
+
+
+def _sorted(every: Rankings, asked: Rankings, metric: AnyMetric) -> Rankings:
+    """Return the rankings from the best to the worst by a metric."""
+    values = np.array([*_means(metric, asked).values()])
+    order = np.argsort(-values if metric.greater_is_better else values, kind="stable")
+    return every.only(*(every.names[i] for i in order))
 
 
 def _null_mean(metric: AnyMetric, rankings: Rankings) -> float | None:

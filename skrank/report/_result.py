@@ -133,7 +133,7 @@ class RankingReportResult:
         Returns
         -------
         names : tuple of str
-            Names in the order of the input.
+            Names in the order of the input, or from the best to the worst with `sort`.
         """
         return tuple(self.main.values)
 
@@ -361,7 +361,7 @@ class RankingReportResult:
     def _top(self) -> dict[str, MetricReport]:
         """The metrics of the table of depths, by name."""
         names = names_of_top(self.t, self.k)
-        return {name: self.results[name] for name in names}
+        return {name: self.results[name] for name in names if name in self.results}
 
     @property
     def _others(self) -> list[MetricReport]:
@@ -376,6 +376,8 @@ class RankingReportResult:
         if rankings.of_classes:
             size = f"{rankings.sizes[0]} items, each class against the rest"
         clusters = f" in {rankings.n_clusters} clusters" * (rankings.n_clusters > 0)
+        if any(one.n_missed for row in rankings.parts for one in row):
+            size = f"{rankings.sizes[1]} targets, ranked or missed"
         facts = {"data set": size + clusters}
         if rankings.kind != "one":
             facts["rankings"] = self._means()

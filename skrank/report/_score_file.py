@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
@@ -51,7 +52,7 @@ _Marks = NDArray[np.bool_]
 
 def read_score_file(
     path: str,
-    scores: Mapping[str, tuple[str, bool]],
+    scores: Sequence[tuple[str, bool]],
     others: Mapping[str, str | None],
     pos_label: str | None = None,
     missing: str = "refuse",
@@ -63,10 +64,11 @@ def read_score_file(
 ) -> tuple[dict[str, Any], int]:
     """Return arguments of `from_predictions`, and the number of rows left out.
 
-    `scores` has the column of each ranking, and whether lower is better in it. `others`
-    has those of "y_true", "groups" and "clusters", or None. That of "labelled" becomes
-    marks of the rows with a label, and `copied` columns are texts. A path "-" is
-    standard input. The separator is that of the name of the file if it is not given.
+    `scores` has the column of each ranking, or a pattern of columns, and whether lower
+    is better in it. `others` has those of "y_true", "groups" and "clusters", or None.
+    That of "labelled" becomes marks of the rows with a label, and `copied` columns are
+    texts. A path "-" is standard input. The separator is that of the name of the file
+    if it is not given.
     Rows without a score are an error, or "last", below all others.
     """
     polars = load("polars", "files of scores need polars: pip install skrank[report]")
@@ -74,12 +76,12 @@ def read_score_file(
     by_name = "\t" if path.lower().endswith((".tsv", ".tsv.gz")) else ","
     texts = {name: at for name, at in others.items() if at is not None}
     columns = {at: _Texts(polars) for at in (*texts.values(), *copied)}
-    of_scores = [at for at, _ in scores.values()]
     label, marked = texts.pop("y_true", None), texts.pop("labelled", None)
     try:
-        with _opened(path) as file:
+        with opened(path) as file:
             source = _Source(polars, file, separator or by_name)
-            filled = source.read_texts(columns, [*columns, *of_scores])
+            filled, ranked = source.read_texts(columns, scores)
+            of_scores = [at for at, _ in ranked]
             read: dict[str, Any] = {"y_score": {}}
             if copied:
                 read["copied"] = {at: columns[at].values() for at in copied}
@@ -99,10 +101,14 @@ def read_score_file(
             source.read_numbers(numbers, chosen)
             again = {at: one for at, one in numbers.items() if one.is_doubtful}
             source.read_numbers(again, chosen)
-        for name, (at, _) in scores.items():
+        for at, lower in ranked:
+            name = score_name(at, lower)
+            if name in read["y_score"]:
+                rule = "name columns that are printed differently"
+                raise invalid("--score", rule, f"{brief(name)} twice")
             found = read["y_score"][name] = numbers[at].values()
             read_scores(Items(size), _where(at), found, missing=missing_scores)
-        read["lower_is_better"] = [name for name, (_, low) in scores.items() if low]
+        read["lower_is_better"] = [score_name(*one) for one in ranked if one[1]]
         read["missing"] = missing_scores
         for name, at in texts.items():
             _check_missing(at, filled, kept & columns[at].among(MISSING))
@@ -113,8 +119,13 @@ def read_score_file(
     return read, int(np.count_nonzero(~kept))
 
 
+def score_name(column: str, lower_is_better: bool) -> str:
+    """Return the printed name of a column of scores."""
+    return f"{column} (lower)" if lower_is_better else column
+
+
 @contextmanager
-def _opened(path: str) -> Iterator[Any]:
+def opened(path: str) -> Iterator[Any]:
     """Open a file, or standard input; either may be compressed by gzip."""
     given = sys.stdin if path == "-" else None
     if path == "-" and given is None:
@@ -135,18 +146,20 @@ class _Source:
         self._header: list[str] = []
 
     def read_texts(
-        self, columns: Mapping[str, "_Texts"], names: Collection[str]
-    ) -> _Marks:
-        """Read columns of texts; return which rows below the header are not blank.
+        self, columns: Mapping[str, "_Texts"], scores: Sequence[tuple[str, bool]]
+    ) -> tuple[_Marks, list[tuple[str, bool]]]:
+        """Read columns of texts, and find those of `scores`, which may be patterns.
 
-        All columns are read, as the errors of others are not found later; `names` must
-        be among them.
+        Return which rows below the header are not blank, and the columns of scores. All
+        columns are read, as the errors of others are not found later.
         """
         marks: list[_Marks] = []
+        found: list[tuple[str, bool]] = []
         every = self._polars.all_horizontal(self._polars.all().is_null())
         for table in self._tables():
             if not marks:
-                _check_names(self._header, names)
+                found = _columns_of_scores(self._header, scores, columns)
+                _check_names(self._header, [*columns, *(name for name, _ in found)])
             marks.append(~table.select(every).to_series().to_numpy())
             for name, column in columns.items():
                 cells = table.to_series(self._header.index(name))
@@ -154,7 +167,7 @@ class _Source:
         filled = np.concatenate(marks)
         if not filled.any():
             raise ValueError("there must be rows below the header; got none.")
-        return filled
+        return filled, found
 
     def read_numbers(self, columns: Mapping[str, "_Numbers"], chosen: _Marks) -> None:
         """Read columns of numbers in the chosen rows."""
@@ -240,6 +253,25 @@ def _end_of_row(text: bytes) -> int:
     return end or len(text)
 
 
+def _columns_of_scores(
+    header: list[str], scores: Sequence[tuple[str, bool]], others: Collection[str]
+) -> list[tuple[str, bool]]:
+    """Return the columns of names and of patterns, which take what nobody named.
+
+    Names and patterns without a column stay, and are an error later.
+    """
+    taken = {*others, *(name for name, _ in scores)}
+    found: list[tuple[str, bool]] = []
+    for name, lower in scores:
+        matches = [one for one in dict.fromkeys(header) if fnmatchcase(one, name)]
+        if name in header or not matches:
+            found.append((name, lower))
+            continue
+        found += [(one, lower) for one in matches if one not in taken]
+        taken.update(matches)
+    return found or [*scores]
+
+
 def _check_names(header: list[str], names: Collection[str]) -> None:
     """Check that there is one column of each name."""
     for name in names:
@@ -248,7 +280,8 @@ def _check_names(header: list[str], names: Collection[str]) -> None:
             shown = listed([*map(as_text, header)], 20)
             msg = f"there must be one column {brief(name)}; got {got} among {shown}."
             lower = {} if name in header else {one.lower(): one for one in header}
-            for close in get_close_matches(name.lower(), lower, 1):
+            bare = re.sub(r"[*?\[\]]", "", name.lower())
+            for close in get_close_matches(bare, lower, 1):
                 msg += f" Did you mean {brief(lower[close])}?"
             raise ValueError(msg)
 

@@ -216,6 +216,24 @@ def test_correlated_models_need_fewer_targets():
     assert b > a
 
 
+@pytest.mark.parametrize(
+    "solved", [pytest.param("n_targets", marks=pytest.mark.slow), "power"]
+)
+def test_an_assumed_correlation_is_said_with_its_range(solved):
+    settings = PAIR | {"difference": 0.5, "power": 0.7, "n_studies": 100, solved: None}
+    del settings["correlation"]
+    assumed = comparison_power(**settings)
+    none, high = (comparison_power(**settings, correlation=r) for r in (0.0, 0.8))
+    assert getattr(assumed, solved) == getattr(none, solved)
+    assert assumed.solved_if_correlated == getattr(high, solved)
+    assert "correlation 0 (assumed)" in str(assumed)
+    assert f"solved for  {solved}; " in str(assumed)
+    assert " with correlation 0.8" in str(assumed)
+    for given in (none, high):
+        assert math.isnan(given.solved_if_correlated)
+        assert "assumed" not in str(given)
+
+
 def test_as_many_scores_as_items_are_no_ties():
     for power, settings in ((random_selection_power, STUDY), (comparison_power, PAIR)):
         tied, untied = power(**settings, n_distinct=10**4), power(**settings)

@@ -154,3 +154,13 @@ def test_lists_of_different_items():
         Rankings.from_rankings({"A": queries(1.0), "B": unlike["A"] * 4})
     with pytest.raises(ValueError, match="rankings of the same items"):
         Rankings.from_rankings({"A": unlike["A"][0], "B": unlike["B"][0]})
+
+
+def test_equal_models_that_both_miss_all_targets_of_a_group():
+    y, score, group = np.arange(12) % 4 == 1, np.arange(12.0), np.repeat([0, 1, 2], 4)
+    given = {"groups": group, "n_missed": {1: 2}}
+    y[group == 1] = False
+    result = RankingComparison().from_predictions(y, {"A": score, "B": score}, **given)
+    assert (result.difference, result.pvalue) == (0, 1)
+    low, high = result.confidence_interval()
+    assert low <= 0 <= high

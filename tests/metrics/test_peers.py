@@ -1,10 +1,11 @@
 """Numbers that other programs give on their own data."""
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ks_2samp
 from sklearn.metrics import average_precision_score
 
 from cases import DATA, docking_scores, read_rows
@@ -14,6 +15,7 @@ from skrank import (
     average_precision_at_k,
     bedroc,
     enrichment_factor,
+    ks_statistic,
     precision_at_t,
     r_precision,
     recall_at_t,
@@ -170,3 +172,23 @@ def test_muv_pvalues_against_label_permutations(task):
     ]
     count = int(np.sum(np.array(draws) >= result.value - 1e-12))
     assert binomtest(count, 300, result.pvalue).pvalue > 1e-3
+
+
+def test_scipy_has_the_statistic_of_ks_and_its_pvalue():
+    # the line of the guide; its p-value by all orders of the labels
+    rng = np.random.default_rng(0)
+    for decimals in (0, 1, 9):
+        y = np.arange(60) < 20
+        score = np.round(rng.normal(1.0 * y), decimals)
+        test = ks_2samp(score[y == 1], score[y == 0], alternative="less")
+        assert ks_statistic(y, score) == pytest.approx(test.statistic, abs=1e-12)
+    y, score = np.array([0, 1, 0, 1, 1, 0, 0, 0, 1, 0]), np.arange(10, 0, -1)
+    found = ks_2samp(score[y == 1], score[y == 0], alternative="less").pvalue
+    every = [
+        ks_statistic(np.isin(np.arange(10), hits), score)
+        for hits in combinations(range(10), 4)
+    ]
+    share = np.mean(np.array(every) >= ks_statistic(y, score) - 1e-12)
+    assert found == pytest.approx(share, abs=1e-12)
+    with pytest.raises(ValueError, match=r"ks_2samp\(score\[y == 1\].*'less'\)"):
+        RandomSelectionTest("ks_statistic")

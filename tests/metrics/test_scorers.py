@@ -1,6 +1,10 @@
 """Scorers do in scikit-learn what its own do, and refuse what they should."""
 
+import inspect
+import math
 import pickle
+import re
+import types
 from collections import Counter
 from typing import ClassVar
 
@@ -36,6 +40,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+import skrank
 from skrank import (
     average_precision,
     make_average_precision_at_k_scorer,
@@ -489,9 +494,50 @@ def test_tuned_threshold_classifier():
     model = LogisticRegression()
     tuned = TunedThresholdClassifierCV(model, cv=CV).fit(X, Y)
     assert SCORER(tuned, X, Y) == SCORER(model.fit(X, Y), X, Y)
-    said = "`y_score` must rank the items.*hard labels.* Use ThresholdChoice"
+    said = r"`y_score` must rank the items.*hard labels.*ThresholdChoice\(recall=0.9\)"
     with pytest.raises(ValueError, match=said):
         TunedThresholdClassifierCV(model, scoring=SCORER, cv=CV).fit(X, Y)
+    # the line that the error names
+    choice = skrank.ThresholdChoice(recall=0.9).from_cv(model, X, Y)
+    assert 0 < choice.t < Y.size
+
+
+FUNCTIONS = [
+    name
+    for name in sorted(skrank.__all__)
+    if isinstance(getattr(skrank, name), types.FunctionType)
+    and {"y_score", "undefined"}
+    <= {*inspect.signature(getattr(skrank, name)).parameters}
+]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_metric_that_is_given_as_a_scorer_names_the_scorer(name):
+    assert len(FUNCTIONS) > 15
+    function, model = getattr(skrank, name), LogisticRegression().fit(X, Y)
+    with pytest.raises(
+        TypeError, match="no scorer of scikit-learn. As `scoring`"
+    ) as of:
+        function(model, X, Y)
+    (line,) = re.findall(r"make_metric_scorer\('(.*)'\)", str(of.value))
+    # the line works, and is that of the function
+    assert math.isfinite(make_metric_scorer(line)(model, X, Y))
+    assert function.__name__.split("_at_")[0] in line
+    metric = make_metric(line)
+    with pytest.raises(TypeError, match=re.escape(f"scorer({metric.name!r})")):
+        metric(model, X, Y)
+
+
+@pytest.mark.parametrize("scoring", [average_precision, make_metric("recall@10")])
+def test_a_search_tells_the_line_of_a_scorer(scoring):
+    with pytest.warns(UserWarning, match=r"Scoring failed[^$]*make_metric_scorer\('"):
+        cross_val_score(LogisticRegression(), X, Y, scoring=scoring, cv=CV)
+
+
+def test_a_scorer_is_cloned():
+    model = LogisticRegression().fit(X, Y)
+    for scorer in (SCORER, make_metric_scorer("max_f_score", pos_label=1)):
+        assert clone(scorer)(model, X, Y) == scorer(model, X, Y)
 
 
 def test_metadata_routing_of_sample_weight():

@@ -250,7 +250,7 @@ def test_pieces_of_a_file_are_those_of_the_csv_module(tmp_path, monkeypatch, siz
     rows = ['note,"y",s', '"a\nb",1,0.5', "", '"q ""q"", c",0,3', ",1,2e1", "c,0,-1.25"]
     path = text_file(tmp_path, "\n".join([*rows, *rows[1:]]))
     monkeypatch.setattr(_score_file, "_PIECE", size)
-    read, _ = read_score_file(str(path), {"s": ("s", False)}, {"y_true": "y"})
+    read, _ = read_score_file(str(path), [("s", False)], {"y_true": "y"})
     with open(path, newline="") as file:
         cells = [row for row in csv.reader(file) if row][1:]
     assert read["y_true"].tolist() == [row[1] == "1" for row in cells]
@@ -849,6 +849,8 @@ def test_bad_options(tmp_path, capsys, options, message):
 
 def test_scores_are_named(tmp_path, capsys):
     table = write_table(tmp_path / "t.csv", **{"a (lower)": A})
+    said = error_of(capsys, ["report", table, "--score", "a"])
+    assert "`--target` must be given, or `--qrels`" in said
     given = ["report", table, "--target", "active"]
     assert "`--score` must name one column or more" in error_of(capsys, given)
     given += ["--score", "a (lower)", "--lower-is-better", "a"]
@@ -859,7 +861,7 @@ def test_scores_are_named(tmp_path, capsys):
     ("arguments", "message"),
     [
         ([], "arguments are required: command"),
-        (["report"], "arguments are required: file, --target"),
+        (["report"], "arguments are required: file"),
         (ask("t.csv", "--at", "0"), "a number of items, a percentage or a fraction"),
         (ask("t.csv", "--at", "x%"), "a percentage or a fraction; got 'x%'"),
         (ask("t.csv", "--at", "101%"), "got '101%'"),
@@ -918,7 +920,8 @@ def test_report_on_a_list_with_labels_of_a_sample(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "option", [["--group", "id"], ["--cluster", "id"], ["--drop-missing-labels"]]
+    "option",
+    [["--group", "id"], ["--cluster", "id"], ["--drop-missing-labels"], ["--sort"]],
 )
 def test_a_sample_has_no_groups(tmp_path, capsys, option):
     table = write_table(tmp_path / "t.csv", labels=SAMPLE, stratum=STRATA)
@@ -1326,3 +1329,56 @@ def test_rows_without_a_score_are_an_error_or_the_last(tmp_path, capsys, cell):
     path.write_text("\n".join(["active,dock,vina", *rows]).replace(f",{cell},", ",9,"))
     assert main([*given, "--at", "2"]) == 0  # judge: energies above all others
     assert capsys.readouterr().out == shown
+
+
+PATTERNS = {"m1": A, "m2": B, "dock_x": -A, "dock_y": -B, "[m]": B}
+
+
+def test_a_pattern_takes_the_columns_that_nobody_named(tmp_path, capsys):
+    table = write_table(tmp_path / "t.csv", **PATTERNS, m=-A, other=B)
+
+    def names(*options):
+        asked = ["report", table, "--target", "active", *options, "--csv", "-"]
+        assert main([*map(str, asked)]) == 0
+        rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
+        return {row["name"]: row["average_precision"] for row in rows}
+
+    # in the order of the file, after those that were given before
+    each = {one: names("--score", one)[one] for one in ("m1", "m2", "a", "b", "[m]")}
+    found = names("--score", "m?", "--lower-is-better", "dock_*")
+    assert [*found] == ["m1", "m2", "dock_x (lower)", "dock_y (lower)"]
+    assert found["m1"] == found["dock_x (lower)"] == each["m1"]
+    assert found["m2"] == found["dock_y (lower)"] == each["m2"]
+    assert [*names("--score", "m*", "--score", "m2")] == ["m1", "m", "m2"]
+    assert [*names("--score", "m2", "--score", "m*")] == ["m2", "m1", "m"]
+    assert [*names("--score", "m1", "--score", "m*", "--lower-is-better", "m")] == [
+        *("m1", "m2", "m (lower)")
+    ]
+    # the target is no score, and a column of that very name is no pattern
+    assert [*names("--score", "a*")] == ["a"]
+    assert names("--score", "[m]") == {"[m]": each["[m]"]}
+    said = error_of(capsys, ["report", table, "--target", "active", "--score", "n_*"])
+    assert "there must be one column 'n_*'; got none among id, active" in said
+    asked = ["report", table, "--target", "active", "--score", "Dock_*"]
+    assert "Did you mean 'dock_" in error_of(capsys, asked)
+    assert [*names("--score", "m1", "--score", "m1*")] == ["m1"]
+    asked = ["report", table, "--target", "active", "--score", "activ*"]
+    assert "there must be one column 'activ*'" in error_of(capsys, asked)
+
+
+def test_plan_and_monitor_take_patterns(tmp_path, capsys):
+    table = write_table(tmp_path / "t.csv", **PATTERNS, day=np.arange(N) % 5 + 1)
+    planned = []
+    for scores in (["m1", "m2"], ["m?"]):
+        options = [part for one in scores for part in ("--score", one)]
+        assert main(["plan", str(table), *options, "--budget", "20"]) == 0
+        planned.append(capsys.readouterr().out)
+    assert planned[0] == planned[1]
+    shown = []
+    for names in (["m1", "m2"], ["m?"]):
+        options = [part for one in names for part in ("--score", one)]
+        asked = ["--target", "active", "--group", "day", "--reference", "m2"]
+        asked += ["--metric", "recall@5"]
+        main(["monitor", str(table), *asked, *options])
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1] != ""

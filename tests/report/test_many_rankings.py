@@ -47,3 +47,32 @@ def test_large_values_have_all_digits(report):
     assert rows[0] == "Metrics"
     value = report.results["expected_profit@100(benefit=100, cost=5)"].values["m5"]
     assert f"  {value:.0f}  " in "\n".join(rows)
+
+
+@pytest.mark.parametrize(
+    ("metric", "sign"),
+    [("average_precision", 1), ("r_precision", 1), ("k_at_recall(recall=0.5)", -1)],
+)
+def test_the_best_come_first_if_sorted(metric, sign):
+    rng = np.random.default_rng(0)
+    y = np.arange(300) < 30
+    scores = {
+        name: rng.normal(d * y) for name, d in {"a": 1, "b": 3, "c": 0, "d": 2}.items()
+    }
+    day = np.arange(300) % 10
+    given = RankingReport(metric, metrics="recall@20", t=5)
+    ours = RankingReport(metric, metrics="recall@20", t=5, sort=True)
+    before, after = (
+        one.from_predictions(y, scores, groups=day) for one in (given, ours)
+    )
+    assert before.names == tuple("abcd")
+    values = before.main.values
+    # without equal values
+    assert after.names == tuple(sorted(values, key=lambda name: -sign * values[name]))
+    assert after.names != before.names
+    for name, one in before.results.items():
+        assert after.results[name].values == one.values
+        assert [*after.results[name].values] == [*after.names]
+        assert after.results[name].intervals == one.intervals
+    assert after.to_frame()["name"].tolist() == [*after.names]
+    assert after.main.comparisons.comparisons[0].names == after.names[:2]

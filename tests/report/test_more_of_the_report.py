@@ -383,8 +383,15 @@ def test_letters_of_many_rankings_are_those_of_the_pvalues():
 def test_a_query_for_which_nothing_was_returned_counts_as_zero():
     group = np.arange(N) % 5
     given = {"groups": group, "n_missed": {0: 1, 9: 2}}
+    report = RankingReport(t=3).from_predictions(Y, SCORES["A"], **given)
+    # a random order of a collection of unknown size says nothing
+    assert report.main.tests is None
+    assert "left out, because missed targets have no rank" in str(report)
+    assert "lift" not in str(report)
+    asked = RankingReport(t=3, pvalue=True)
     with pytest.warns(UserWarning, match="1 of 6 groups have no items that are ranked"):
-        report = RankingReport(t=3).from_predictions(Y, SCORES["A"], **given)
+        tested = asked.from_predictions(Y, SCORES["A"], **given)
+    assert tested.main.tests is not None
     metric = make_metric("average_precision")
     assert report.main.values["model"] == metric(Y, SCORES["A"], **given)
     for display in (HitCurveDisplay, PrecisionRecallDisplay):

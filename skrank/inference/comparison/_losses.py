@@ -71,6 +71,8 @@ def loss_rule(
 def _of_targets(metric: Metric, ranking: Ranking) -> Floats:
     """Return the contribution of each target, and the fall without it; O(m log m)."""
     frame, groups = metric.frame(ranking, ranking.n_targets), ranking.groups
+    if not groups.hits.size:  # all were missed
+        return np.zeros((2, 0))
     counted = groups.down_to(frame.cut)
     parts = counted.above, counted.size, counted.hits_above, counted.hits
     of_levels = np.zeros((2, groups.hits.size))

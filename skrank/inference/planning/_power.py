@@ -22,7 +22,11 @@ from skrank._utils._checks import (
 )
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
-from skrank.inference.planning._power_result import PowerResult, power_at
+from skrank.inference.planning._power_result import (
+    CORRELATED,
+    PowerResult,
+    power_at,
+)
 from skrank.inference.planning._study import (
     MOST_EXCHANGES,
     Pilot,
@@ -221,8 +225,8 @@ def comparison_power(
         the default test, to 1.
     correlation : float, default=None
         Correlation of the scores of A and B within each class, between -1 and 1. None
-        is 0, which needs more targets than a positive correlation. To be left out with
-        a pilot.
+        assumes 0, which needs more targets than a positive correlation, and also gives
+        the answer for 0.8, in `solved_if_correlated`. To be left out with a pilot.
     spread : float, default=None
         Standard deviation of the scores of targets, if that of non-targets is 1. None
         is 1. To be left out with a pilot.
@@ -294,7 +298,11 @@ def comparison_power(
     asked |= {"power": power, "significance_level": level}
     given = {"prevalence": prevalence, "spread": spread, "correlation": correlation}
     study = _make_study(metric, 2, given, n_distinct, pilot, n_studies, random_state)
-    return _solved(study, asked, value, pilot)
+    result = _solved(study, {**asked}, value, pilot)
+    if correlation is not None or pilot is not None:
+        return result
+    other = _solved(replace(study, correlation=CORRELATED), asked, value, None)
+    return replace(result, solved_if_correlated=getattr(other, result.solved))
 
 
 def _make_study(

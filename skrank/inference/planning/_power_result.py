@@ -14,6 +14,10 @@ from skrank._utils._table import data_frame
 from skrank._utils._text import columns_of, format_size
 from skrank.inference.planning._study import Studies, Study
 
+#: Correlation of the scores of two good models, of which the answer is shown if it was
+#: not given.
+CORRELATED = 0.8
+
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class PowerResult(Printed):
@@ -45,6 +49,10 @@ class PowerResult(Printed):
     asked_power : float
         Power for which another argument was solved; NaN if the power was computed. A
         difference from `power` is simulation error.
+    solved_if_correlated : float
+        What was solved for if the scores of two models have a correlation of 0.8 in
+        each class, in place of the assumed 0. NaN if a correlation or a pilot was
+        given, and for the test of one model.
     study : Study
         Simulated population, with the attributes `prevalence`, `spread`, `correlation`,
         `n_distinct`, `n_studies` and `seed`. With a pilot, spread and correlation are
@@ -81,6 +89,7 @@ class PowerResult(Printed):
     power: float
     power_standard_error: float
     asked_power: float = math.nan
+    solved_if_correlated: float = math.nan
     study: Study
 
     def curve(self, n_targets: Iterable[int]) -> Any:
@@ -128,6 +137,11 @@ class PowerResult(Printed):
         of_scores = f"spread {study.spread:.3g}"
         if study.pilot is not None:
             of_scores, both = "drawn from the pilot", ""
+        solved = self.solved
+        if not math.isnan(self.solved_if_correlated):
+            both += " (assumed)"
+            other = number(self.solved_if_correlated, 3)
+            solved += f"; {other} with correlation {CORRELATED}"
         rows = [("study", format_size(self.n_samples, self.n_targets))]
         for name in ("value", "difference")[: 1 + pair]:
             of_all, mean = getattr(self, name), getattr(self, f"sample_{name}")
@@ -139,7 +153,7 @@ class PowerResult(Printed):
             ("scores", f"{of_scores}, {ties}{both}"),
             ("level", f"{self.significance_level:.3g}"),
             ("power", self._power()),
-            ("solved for", self.solved),
+            ("solved for", solved),
         ]
         return Shown(f"Power of the {self.test} of {self.metric}", rows)
 

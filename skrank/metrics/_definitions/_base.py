@@ -7,9 +7,10 @@ a null distribution.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial, wraps
 from itertools import pairwise
 from math import inf, nan
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,7 +34,28 @@ from skrank.ranking._ties import TieGroups
 
 # what a cutoff must know of a ranking
 Shape: TypeAlias = Ranking | TieGroups | GroupedRankings
+Function = TypeVar("Function", bound=Callable[..., float])
 Checks: TypeAlias = Mapping[str, Callable[[str, Any], Any]]
+
+
+def refuse_estimators(function: Function, name_of: Callable[..., str]) -> Function:
+    """Refuse the call of a scorer, as ``function(estimator, X, y)``.
+
+    `name_of` the positional arguments is the name of the metric.
+    """
+    most = function.__code__.co_argcount
+
+    @wraps(function)
+    def called(*args: Any, **given: Any) -> float:
+        if len(args) > most:
+            raise TypeError(
+                "a metric takes labels and scores, and settings by their names, and is "
+                "no scorer of scikit-learn. As `scoring`, give "
+                f"make_metric_scorer({name_of(*args)!r})."
+            )
+        return function(*args, **given)
+
+    return called  # type: ignore[return-value]
 
 
 class Frame(NamedTuple):
@@ -114,6 +136,7 @@ class AnyMetric(ABC):
         for name, check in self.checks.items():
             object.__setattr__(self, name, check(name, getattr(self, name)))
 
+    @partial(refuse_estimators, name_of=lambda metric, *_: metric.name)
     def __call__(
         self,
         y_true: Labels,

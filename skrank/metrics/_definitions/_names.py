@@ -241,7 +241,20 @@ def make_null_metric(metric: str | AnyMetric, ties: str = "expected") -> Metric:
     metrics = [repr(name) for name in METRICS if issubclass(METRICS[name], Metric)]
     rule = f"be one that has a null distribution here: {', '.join(metrics)}"
     advice = "Scorers, MetricInterval and RankingComparison need only the value."
+    if isinstance(made, KSStatistic):
+        advice += (
+            " For the p-value of KS: scipy.stats.ks_2samp(score[y == 1], "
+            "score[y == 0], alternative='less')."
+        )
     raise invalid("metric", rule, repr(made.name), advice)
+
+
+def example_of(function: str) -> str:
+    """Return the name of a metric, with a cutoff and settings, from its function."""
+    name = _ALIASES.get(function, function)
+    settings = [f"{key}={value}" for key, value in _REQUIRED.get(name, {}).items()]
+    cutoff = "@50" if METRICS[name].cutoff or name != function else ""
+    return f"{name}{cutoff}" + f"({', '.join(settings)})" * bool(settings)
 
 
 def _number(metric: str, rule: str, text: str) -> float:
