@@ -79,8 +79,7 @@ def _value_of_ranks(
         others = [rank - sum(r <= rank for r in ranks) for rank in ranks]
         least = parameter.get("fpr", 0.001)
         parts = [log(max(f / (n - m), least)) / log(least) for f in others]
-        # sums of logarithms may be equal, as of 2 and 3, and of 1 and 6
-        return Fraction(f"{fsum(parts) / m:.13g}")
+        return Fraction(fsum(parts) / m)
     if metric == "precision_at_t":
         return Fraction(found, cut)
     if metric == "expected_profit":
@@ -196,6 +195,8 @@ def null_distribution(
             weight = prod(comb(b, d) for b, d in zip(sizes, hits, strict=True))
             groups = list(zip(sizes, hits, strict=True))
             s = value(groups, metric, **kwargs)
+            if metric == "log_auc":  # the logarithms of 2 and 3 are those of 1 and 6
+                s = Fraction(f"{float(s):.13g}")
             null[s] = null.get(s, Fraction(0)) + Fraction(weight, ways)
     return null
 
