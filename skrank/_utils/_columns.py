@@ -259,7 +259,11 @@ def as_amounts(name: str, values: Any) -> NDArray[np.float64]:
     array = as_numbers(name, values)
     if array.dtype.kind == "b":
         raise invalid(name, "hold real numbers, none missing", "booleans")
-    amounts = check_numbers(name, array)
+    amounts = np.asarray(array, dtype=np.float64)
+    is_bad = ~np.isfinite(amounts)
+    if is_bad.any():
+        got = f"{is_bad.sum()} of {is_bad.size} that are not, the first at position "
+        raise invalid(name, "be finite", f"{got}{is_bad.argmax()}")
     if amounts.min() < 0:
         raise invalid(name, "be 0 or more", brief(amounts.min().item()))
     return amounts

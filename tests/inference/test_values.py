@@ -246,7 +246,11 @@ def test_equal_values():
         ({"a": A, "b": 1e200 * B}, {}, r"\['b'\] must be at most 1e\+100 in size"),
         (None, {"name": 3}, "`name` must be a text or None; got 3"),
         (None, {"ratio": 0}, "`ratio` must be a finite number above 0"),
-        (None, {"ratio": 1 / 4, "n_repeats": 2}, "be a divisor of the number of rows"),
+        (
+            None,
+            {"ratio": 1 / 4, "n_repeats": 2},
+            "divide the 5 rows into rep",
+        ),
         (None, {"n_repeats": 5}, "`n_repeats` must be 1 without `ratio`"),
         (None, {"baseline": "c"}, "`baseline` must be one of"),
         (None, {"method": "jackknife"}, "'t', 'sign', 'wilcoxon' for values without"),

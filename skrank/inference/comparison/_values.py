@@ -86,8 +86,8 @@ def _repetitions(n: int, ratio: Any, n_repeats: Any) -> Codes:
     repeats = check_count("n_repeats", n_repeats, least=1)
     if repeats > 1 and ratio is None:
         raise invalid("n_repeats", "be 1 without `ratio`", str(repeats))
-    if n % repeats:
-        rule = f"be a divisor of the number of rows, {n}"
+    if n % repeats or (repeats > 1 and n < 2 * repeats):
+        rule = f"divide the {n} rows into repetitions of two folds or more"
         raise invalid("n_repeats", rule, str(repeats))
     return np.arange(n) // (n // repeats)
 

@@ -467,6 +467,10 @@ class RankingMonitor(Question[RankingMonitorResult]):
             return f"the rankings are random{by} {given}"
         if isinstance(self.reference, str):
             return f"{self.reference} is at least as good by the mean of {name} {given}"
+        if self.bet == "target":
+            top = name.removeprefix("recall@")
+            least = f"a probability of at least {self.reference:.12g}"
+            return f"each target is in the top {top} of its day with {least} {given}"
         return f"the mean {name} {given} is at least {self.reference:.12g}"
 
     def _models(self, rankings: Rankings) -> list[int]:

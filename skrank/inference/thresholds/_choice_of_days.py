@@ -22,7 +22,10 @@ from skrank.inference.thresholds._aim import (
 )
 from skrank.inference.thresholds._guarantee import OF_DAYS
 from skrank.inference.thresholds._rules import DrawnDepthRule, DrawnRule
-from skrank.inference.thresholds._threshold_choice_points import other_sample
+from skrank.inference.thresholds._threshold_choice_points import (
+    level_within,
+    other_sample,
+)
 from skrank.inference.variability._interval_rules import (
     CertainRule,
     StudentRule,
@@ -103,7 +106,7 @@ class ChoiceOfDays(Choice):
             warn("The recall is undefined: one of the rankings has all targets.")
         weights = partial(other_sample, self.rng, np.ones(n_days))
         drawn = self.drawn(lambda size: self._weighted(weights(size)))
-        self.tell_limit(hits, m)
+        self.tell_limit(hits, m, f"{items / n_days:.3g} a group")
         profit = aim.profit(self.worth[:, at].sum(), items) / n_days
         apparent = self.apparent(hits, items, m, profit)
         if aim.guarantee is not None:
@@ -215,6 +218,9 @@ class ThresholdOfDays(ChoiceOfDays):
         levels = np.unique(np.concatenate(of_targets))[::-1]
         if aim.quantity == "t":
             levels = _levels_near(np.concatenate(scores), self.most.sum())
+        elif aim.limit is not None:
+            within = level_within(np.concatenate(scores), self.most.sum())
+            levels = np.unique(np.append(levels, within))[::-1]
         if levels.size > 512:  # as of a single ranking
             even = np.linspace(0, levels.size - 1, 512).astype(np.intp)
             levels = levels[np.union1d(even, spread_counts(levels.size - 1))]

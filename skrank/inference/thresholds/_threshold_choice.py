@@ -55,7 +55,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         Share of the targets to find, above 0, up to 1, with the fewest items.
     precision : float, default=None
         Least share of targets among the items, above 0, up to 1, with as many items as
-        possible. With `t` beside it, or beside `recall`, at most t items are looked at.
+        possible, down to the score of a target. With `t` beside it, or beside `recall`,
+        at most t items are looked at.
     benefit : float or array-like of shape (n_samples,), default=None
         What finding a target is worth, above 0. If none of the parameters above is
         given, the threshold has the largest profit. An array has it for each item, such
@@ -71,6 +72,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     groups_share : {"depth", "threshold"}, default="depth"
         What is chosen for `groups`: one depth for all, or one threshold on the score.
         With a threshold, `t` is the mean number of items of a group, such as a day.
+        Without `groups` it has no effect, and `t` counts all items.
     n_resamples : int, default=9999
         Number of draws of an interval.
     n_jobs : int, default=None
@@ -182,7 +184,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             raise invalid("recall` and `precision", rule, "both")
         if (benefit is None) != (cost is None):
             raise invalid(
-                "cost", "be given with `benefit`", f"{brief(benefit)} and {cost}"
+                "cost", "be given with `benefit`", f"{_shown(benefit)} and {cost}"
             )
         self.t = None if t is None else check_cutoff("t", t)
         self.recall = None if recall is None else check_share("recall", recall)
@@ -246,15 +248,26 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         kind: Any = of_days[self.groups_share] if asked.grouped else ThresholdOfItems
         choice = kind(aim, asked.single, self.n_resamples, self._generator())
         found = choice.found()
-        if found["t"] == 0 and self.guarantee is None:
+        if found["t"] == 0 and self.guarantee is None and self.recall is None:
             what = "has a profit"
             if self.precision is not None:
-                what = f"has a precision of {self.precision:g}"
+                within = "" if self.t is None else f"within t = {self.t:g} "
+                what = f"{within}has a precision of {self.precision:g}"
             elif self.t is not None:
                 what = f"keeps t = {self.t:g}, as the first tie is larger"
             warn(f"No threshold {what}: no item is looked at.", UserWarning)
         mean = asked.grouped and self.groups_share == "threshold"
         described = aim.described(asked.grouped, mean)
+        if found["threshold"] == -math.inf and any(
+            one.items.data is not None and one.items.data.lowest is not None
+            for one in asked.single
+        ):
+            warn(
+                "All items are looked at. No score is below the threshold, but a "
+                "comparison with it leaves out items without a score: look at these, "
+                "too.",
+                UserWarning,
+            )
         promised = None if aim.guarantee is None else (aim.quantity, aim.guarantee)
         rules, names = found["_rules"], ("recall", "precision", "profit")
         (model,) = asked.models
@@ -299,3 +312,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             benefit, amounts = 1.0, [of_items[items] for items in places]
         cost, guarantee = self.cost or 0.0, self.guarantee
         return Aim(quantity, value, benefit, cost, guarantee, amounts, limit)
+
+
+def _shown(benefit: Any) -> str:
+    """Return what a benefit is, in an error."""
+    return f"{len(benefit)} amounts" if is_column(benefit) else brief(benefit)

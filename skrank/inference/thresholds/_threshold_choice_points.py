@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.curves._depths import spread_counts
-from skrank.curves._operating_points import points_of
+from skrank.ranking._items import level_at
 from skrank.ranking._ranking import Ranking
 
 Floats = NDArray[np.float64]
@@ -32,22 +33,29 @@ class Points:
     n_samples: float
 
     @classmethod
-    def of(cls, ranking: Ranking, amounts: Floats) -> Points:
-        """Return the points of a ranking, with amounts of its targets; O(m log m)."""
-        points = points_of(ranking)
-        m, n = ranking.n_targets, ranking.n_samples
-        kept = points.t < n
-        levels = np.concatenate([[np.inf], points.score[kept], [-np.inf]])
-        scores = ranking.items.y_score[ranking.items.targets]
-        first = levels.size - np.searchsorted(levels[::-1], scores, side="right")
-        return cls(
-            levels,
-            np.concatenate([[0.0], points.hits[kept], [m]]),
-            np.concatenate([[0.0], points.t[kept], [n]]),
-            np.bincount(first, weights=amounts, minlength=levels.size).cumsum(),
-            m,
-            n,
+    def of(cls, ranking: Ranking, amounts: Floats, most: float = math.inf) -> Points:
+        """Return the points of a ranking, with amounts of its targets; O(n).
+
+        The last threshold with at most so many items is one of them.
+        """
+        scores = ranking.items.y_score
+        of_targets = scores[ranking.items.targets]
+        levels = np.unique(of_targets).astype(float)
+        if levels.size and scores.min() >= levels[0]:
+            levels = levels[1:]  # the last threshold retrieves all
+        levels = np.unique(np.append(levels, level_within(scores, most)))
+        levels = np.concatenate([[np.inf], levels[::-1], [-np.inf]])
+        columns = (of_targets, None), (scores, None), (of_targets, amounts)
+        hits, items, worth = (
+            np.bincount(first_of(levels, one), weights, levels.size).cumsum() + 0.0
+            for one, weights in columns
         )
+        sizes = ranking.n_targets, ranking.n_samples
+        return cls(levels, hits, items, worth, *sizes)
+
+    def cells(self, scores: Floats) -> NDArray[np.intp]:
+        """Return, for scores, the number of the threshold before the first below."""
+        return first_of(self.levels, scores) - 1
 
     def at(self, index: int) -> tuple[float, float, float]:
         """Return the threshold, the items and the hits of a point."""
@@ -101,6 +109,27 @@ class Points:
         others = other_sample(rng, self.each_others, size, weight)
         hits, worth = cumulative(drawn), cumulative(drawn * self.each_amount)
         return hits, worth, hits + cumulative(others)
+
+
+def first_of(levels: Floats, scores: Floats) -> NDArray[np.intp]:
+    """Return the first of the levels, best first, that retrieves each score."""
+    found: NDArray[np.intp] = np.searchsorted(levels[::-1], scores, side="right")
+    return levels.size - found
+
+
+def level_within(scores: Floats, most: float) -> Floats:
+    """Return the lowest score with at most so many items, as an array; O(n).
+
+    It is empty if there is no such limit, or if the first tie is larger.
+    """
+    depth = int(min(most, scores.size))
+    if math.isinf(most) or depth < 1:
+        return np.empty(0)
+    level = level_at(scores, depth)
+    above = scores[scores > level]
+    fits = scores.size - np.count_nonzero(scores < level) <= depth
+    level = level if fits else above.min(initial=np.inf)
+    return np.array([level], dtype=float)[: above.size if not fits else 1]
 
 
 def other_sample(

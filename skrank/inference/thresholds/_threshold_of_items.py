@@ -59,12 +59,12 @@ class ThresholdOfItems(Choice):
         if aim.quantity == "t":
             threshold, t, hits, lows, highs = self._at_depth()
         else:
-            points = Points.of(self.ranking, self.amounts)
+            points = Points.of(self.ranking, self.amounts, self._most(n))
             gains = self._gains(points.hits, points.worth)
             at = int(self.best(gains, points.items, m, self._most(n)))
             threshold, t, hits = points.at(at)
             is_sure = self.keeps(at, points.hits, points.items, m)
-            self.tell_limit(hits, m)
+            self.tell_limit(hits, m, f"{t:g}")
             tried = points.thinned()
             held, optimism = self._held_out(tried)
             drawn = self.drawn(lambda size: self._of_others(tried, size))
@@ -134,17 +134,21 @@ class ThresholdOfItems(Choice):
         """
         rng, m, n_cells = self.rng, self.m, points.each_hits.size
         n_folds = min(FOLDS, m)
-        cells = np.repeat(np.arange(n_cells), points.each_hits)
+        cells = points.cells(self.ranking.items.y_score[self.ranking.items.targets])
+        order = np.lexsort([self.amounts, cells])  # the order of the rows has no effect
+        cells, amounts = cells[order], self.amounts[order]
         held, others = np.zeros(3), np.zeros(3)
         for _ in range(DIVISIONS):
             fold = rng.permutation(np.arange(m) % n_folds)
-            kept = np.bincount(fold * n_cells + cells, minlength=n_folds * n_cells)
+            kept, worth = (
+                np.bincount(fold * n_cells + cells, one, n_folds * n_cells)
+                for one in (None, amounts)
+            )
             shares = np.full(n_folds, 1 / n_folds)
             other = rng.multinomial(points.each_others, shares).T
-            kept = kept.reshape(n_folds, n_cells)
-            inside = [
-                cumulative(one) for one in (kept, other, kept * points.each_amount)
-            ]
+            shape = (n_folds, n_cells)
+            each = kept.reshape(shape), other, worth.reshape(shape)
+            inside = [cumulative(one) for one in each]
             outside = [one.sum(axis=0) - one for one in inside]
             hits, rest, worth = outside
             items = hits + rest

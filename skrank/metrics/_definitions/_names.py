@@ -174,6 +174,7 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     text = re.sub(r"_at_(?=\.?\d)", "@", text)
     found = re.fullmatch(r"(\w+)(?:@([^()@]+))?(?:\(([^()]*)\))?", text)
     word, cutoff, setting = found.groups() if found else ("", None, None)
+    word = word.lower() if word.lower() in METRICS else word
     name = _ALIASES.get(word.lower(), word)
     if name not in METRICS:
         raise _unknown(metric, text.lower())
@@ -188,7 +189,8 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
         rule = f"have a cutoff, as in '{name}@10' or '{name}@5%'"
         raise invalid("metric", rule, brief(metric))
     if cutoff and not called:
-        hint = f" Write {name}({allowed[0]}=...)." if len(allowed) == 1 else ""
+        share = {"95": "0.95", "100": "1"}.get(cutoff, "...")
+        hint = f" Write {name}({allowed[0]}={share})." if allowed else ""
         msg = f"`metric` {name!r} has no cutoff; got {brief(metric)}.{hint}"
         raise ValueError(msg)
     if cutoff:
