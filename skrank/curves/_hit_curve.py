@@ -379,6 +379,7 @@ def hit_curve(
     *,
     as_fraction: bool = False,
     pos_label: object = None,
+    lower_is_better: bool = False,
     missing: str = "error",
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
@@ -405,6 +406,8 @@ def hit_curve(
         [0, m/n], as in [1]_. By default they are numbers of items.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    lower_is_better : bool, default=False
+        Whether lower scores mean likelier targets, such as docking energies.
     missing : {"error", "last", "missed"}, default="error"
         Items whose score is NaN, None or NA, such as compounds whose docking failed,
         are an error, rank below all others as one tie ("last"), or are left out, with
@@ -471,11 +474,12 @@ def hit_curve(
     One target is found after two items. After six items, 2.5 targets are found on
     average, because the third target is tied with three other items.
     """
-    # shared: missing
+    # shared: missing lower_is_better_of_one
     check_option("ties", ties, ("expected", "optimistic", "pessimistic"))
     fractions = check_flag("as_fraction", as_fraction)
     given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}
     given |= {"n_unlisted": n_unlisted, "missing": check_missing(missing)}
+    given["lower_is_better"] = check_flag("lower_is_better", lower_is_better)
     ranking = as_ranking(y_true, y_score, pos_label=pos_label, **given)
     curve = curve_of(ranking, ties)
     return in_fractions(curve) if fractions else curve

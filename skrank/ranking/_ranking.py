@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skrank._utils._checks import check_flag
 from skrank._utils._signature import signature_of
 from skrank.ranking._buckets import sorted_values
 from skrank.ranking._input import RankingInput, check_ranking_input
@@ -110,6 +111,7 @@ class Ranking:
         y_score: ArrayLike,
         *,
         pos_label: object = None,
+        lower_is_better: bool = False,
         missing: str = "error",
         sample_weight: ArrayLike | None = None,
         n_missed: int = 0,
@@ -125,6 +127,8 @@ class Ranking:
             Scores of the items; a higher score means a likelier target.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+        lower_is_better : bool, default=False
+            Whether lower scores mean likelier targets, such as docking energies.
         missing : {"error", "last", "missed"}, default="error"
             Items whose score is NaN, None or NA, such as compounds whose docking
             failed, are an error, rank below all others as one tie ("last"), or are left
@@ -148,12 +152,13 @@ class Ranking:
         ValueError
             If labels, scores or weights are not valid, or if their lengths differ.
         """
-        # shared: pos_label missing
+        # shared: pos_label missing lower_is_better_of_one
         return rank(
             check_ranking_input(
                 y_true,
                 y_score,
                 pos_label=pos_label,
+                lower_is_better=check_flag("lower_is_better", lower_is_better),
                 missing=missing,
                 sample_weight=sample_weight,
                 n_missed=n_missed,

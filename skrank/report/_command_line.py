@@ -231,7 +231,7 @@ def _notes(
     waiting = [day for day in left if not is_before(day, last)]
     if waiting:
         first = waiting[in_order(waiting, "--group", [])[0]]
-        n_missing = np.count_nonzero(is_missing[days[first]])
+        n_missing = sum(np.count_nonzero(is_missing[days[day]]) for day in waiting)
         notes.append(
             f"Left {_days(waiting)} to a later run, from {first} on (missing labels: "
             f"{n_missing})."

@@ -129,6 +129,10 @@ def test_functions_of_metrics_rank_missing_scores_last(name):
     expected = metric(Y, BELOW["a"], **settings)
     assert metric(Y, GIVEN["a"], missing="last", **settings) == expected
     energies = {"lower_is_better": True, "missing": "last"}
+    turned = hit_curve(Y, -GIVEN["a"], **energies)
+    assert turned.hits.tolist() == hit_curve(Y, BELOW["a"]).hits.tolist()
+    turned = Ranking.from_predictions(Y, -GIVEN["a"], **energies)
+    assert average_precision(turned) == average_precision(Y, BELOW["a"])
     assert metric(Y, -GIVEN["a"], **energies, **settings) == expected
 
 

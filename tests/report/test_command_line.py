@@ -1074,7 +1074,10 @@ def test_monitor_that_cannot_be_asked(tmp_path, capsys):
     said = error_of(capsys, [*given, "--group", "day"])
     assert "--wait leaves these days, and all after them, to a later run." in said
     said = error_of(capsys, [*given, "--group", "day", "--wait"])
-    assert "`--group` must hold a day whose items all have a label; got none" in said
+    assert (
+        "`--group` must hold a day whose labels are complete, to begin with; got none"
+        in said
+    )
 
 
 def test_monitor_takes_days_in_their_order(tmp_path, capsys):

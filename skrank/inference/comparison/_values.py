@@ -72,6 +72,12 @@ def read_values(values: Any, ratio: Any, n_repeats: Any) -> ValueTable:
             "value of its failure, such as 0.",
             UserWarning,
         )
+    if ratio is not None and check_positive("ratio", ratio) > 1:
+        warn(
+            f"`ratio` is {brief(ratio)}, the number of test items for each training "
+            "item. Five folds have 1/4.",
+            UserWarning,
+        )
     return ValueTable(
         names,
         tuple(labels[i] for i in np.flatnonzero(known)),

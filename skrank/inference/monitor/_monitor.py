@@ -321,7 +321,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         evidences = of_days["log10_evidences"]
         n_counted = state["n_counted"]
         if not labels:
-            raise invalid(name, "hold a day whose items all have a label", "none")
+            rule = "hold a day whose labels are complete, to begin with"
+            advice = "Run it again when the labels of the first day are complete."
+            raise invalid(name, rule, "none", advice)
         level = -math.log10(self.significance_level)
         alarms = [one for one, e in zip(labels, evidences, strict=True) if e >= level]
         known = [one for one in values if not math.isnan(one)]
