@@ -187,9 +187,9 @@ def share(hits: Any, items: Any) -> Any:
 def excess_of_largest(amounts: Floats, mean: float, hits: float) -> float:
     """Return how far above the mean of some hits the amount of one more may be.
 
-    The largest amount of others can be far above all of these. With half of 4,
-    intervals of savings for 12 targets with lognormal amounts hold .92 of them, and
-    with 4 .94 (benchmarks/savings.py).
+    The largest amount of others can be far above all of these. Of 12 targets with
+    lognormal amounts that depend on their scores, intervals hold .93 of the savings,
+    and with about half of 7 .88; benchmarks/savings.py has others.
     """
     further = 1 + 7 / math.sqrt(hits)
     return further * (float(amounts.max(initial=mean)) - mean)
