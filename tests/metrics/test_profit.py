@@ -163,7 +163,7 @@ def test_amounts_that_are_refused():
     for wrong, match in (
         ({"benefit": amounts[:2]}, "`benefit` must"),
         ({"benefit": [5, -1, 2]}, "`benefit` must be 0 or more"),
-        ({"benefit": [5, np.nan, 2]}, "`benefit` must be a finite number"),
+        ({"benefit": [5, np.nan, 2]}, "`benefit` must be finite; got 1 of"),
         ({"benefit": amounts, "ties": "optimistic"}, "`ties` must be one of"),
         ({"benefit": amounts, "sample_weight": [1, 1, 2]}, "`sample_weight` must be"),
         ({"benefit": amounts, "sample_weight": np.ones(3)}, "`sample_weight` must"),
