@@ -48,7 +48,6 @@ METRICS = {
     "rie alpha=3": ("rie", {"alpha": 3}),
     "bedroc": ("bedroc", {}),
     "bedroc alpha=3": ("bedroc", {"alpha": 3}),
-    "log_auc": ("log_auc", {}),
     "log_auc fpr=0.2": ("log_auc", {"fpr": 0.2}),
 }
 

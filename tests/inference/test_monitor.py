@@ -122,7 +122,14 @@ def test_evidence_by_a_metric_is_that_of_the_pvalue_of_the_day(rounded):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "m"), [(500, 450), (3000, 2), (20_000, 300)])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [
+        (500, 450),
+        (3000, 2),
+        pytest.param(20_000, 300, marks=pytest.mark.nightly),
+    ],
+)
 def test_evidence_of_places_of_long_lists(n, m):
     # judge: the mean over random rankings, of weights that vary little
     rng, place = np.random.default_rng(0), -np.arange(n)

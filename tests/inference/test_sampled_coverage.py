@@ -69,8 +69,13 @@ def coverage(items, labels, name):
                 ((2, 400), (2, 60), "recall@2"),
                 ((6, 20), (5, 20), "recall@6"),
                 ((20, 20), (10, 10), "recall@20"),
-                ((50, 500), (12, 12), "average_precision"),
                 ((20, 20), (9, 10), "precision@30"),
+            ]
+        ),
+        *(
+            pytest.param(*one, marks=pytest.mark.nightly)
+            for one in [
+                ((50, 500), (12, 12), "average_precision"),
                 ((10, 10, 10), (5, 5, 5), "average_precision"),
                 ((8, 30, 200), (2, 4, 10), "recall@8"),
             ]

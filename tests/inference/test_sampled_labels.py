@@ -252,7 +252,14 @@ def test_strata_of_few_labels_hold_for_all_numbers_of_targets(items, labels):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["one", "alternate", "halves"])
-@pytest.mark.parametrize("y", [(0, 2, 3, 7), (9, 10, 11), (0, 1, 2, 3, 4)])
+@pytest.mark.parametrize(
+    "y",
+    [
+        (0, 2, 3, 7),
+        pytest.param((9, 10, 11), marks=pytest.mark.nightly),
+        pytest.param((0, 1, 2, 3, 4), marks=pytest.mark.nightly),
+    ],
+)
 def test_intervals_hold_over_the_samples_of_small_lists(y, part):
     # judge: each fifth of all samples of 5 of 12 items
     labels, places = np.isin(range(12), y).astype(float), np.arange(12)

@@ -532,6 +532,7 @@ def test_guaranteed_precision_goes_down_to_the_first_failure():
     assert result.t == t[at[np.argmin(passed[at]) - 1]]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("rule", [{"recall": 0.8}, {"precision": 0.3}])
 @pytest.mark.filterwarnings("ignore:A precision of 0.3 cannot be promised")

@@ -100,6 +100,7 @@ def test_values_of_scikit_learn(cv, ratio, n_repeats):
     assert found.probability_superior == pytest.approx(right.probability_superior)
 
 
+@pytest.mark.nightly
 def test_posterior_of_correlated_values():
     """Judge: the posterior of Corani and Benavoli (2015, section 3), integrated.
 
