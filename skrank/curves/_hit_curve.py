@@ -38,7 +38,6 @@ from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._group_labels import (
     warn_of_unlisted,
 )
-from skrank.ranking._input import check_missing
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import HitGroups, Ranking
 
@@ -478,7 +477,7 @@ def hit_curve(
     check_option("ties", ties, ("expected", "optimistic", "pessimistic"))
     fractions = check_flag("as_fraction", as_fraction)
     given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}
-    given |= {"n_unlisted": n_unlisted, "missing": check_missing(missing)}
+    given |= {"n_unlisted": n_unlisted, "missing": missing}
     given["lower_is_better"] = check_flag("lower_is_better", lower_is_better)
     ranking = as_ranking(y_true, y_score, pos_label=pos_label, **given)
     curve = curve_of(ranking, ties)

@@ -22,7 +22,6 @@ from skrank.curves._band import CurveBand, check_band_level
 from skrank.curves._depths import chosen_counts, spread_counts
 from skrank.curves._hypergeometric import depths_by_chance
 from skrank.ranking._as_ranking import Labels, as_ranking
-from skrank.ranking._input import check_missing
 from skrank.ranking._ranking import Ranking
 
 
@@ -357,7 +356,7 @@ def operating_points(
     # shared: missing
     best = check_flag("interpolate", interpolate)
     given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}
-    given |= {"n_unlisted": n_unlisted, "missing": check_missing(missing)}
+    given |= {"n_unlisted": n_unlisted, "missing": missing}
     points = points_of(as_ranking(y_true, y_score, pos_label=pos_label, **given))
     return points.not_dominated("precision") if best else points
 

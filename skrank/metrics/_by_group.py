@@ -25,7 +25,6 @@ from skrank.ranking._group_labels import (
 from skrank.ranking._grouped import rank_groups
 from skrank.ranking._input import (
     RankingInput,
-    check_missing,
     check_ranking_input,
 )
 from skrank.ranking._ranking import rank
@@ -73,7 +72,7 @@ def evaluate(
     answer = check_undefined(answer)
     given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
     given["lower_is_better"] = check_flag("lower_is_better", lower_is_better)
-    given["missing"] = check_missing(missing)
+    given["missing"] = missing
     if groups is None:
         given |= {"n_missed": n_missed, "n_unlisted": n_unlisted}
         ranking = as_ranking(y_true, y_score, **given, reach=metric.reach)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Unpack
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._sums import (
     Bedroc,
     LogAUC,
@@ -15,23 +13,17 @@ from skrank.metrics._definitions._sums import (
     RobustInitialEnhancement,
     ndcg_at,
 )
-from skrank.metrics._shared import Shared, metric_function, no_scorer
-from skrank.ranking._as_ranking import CountOf, Labels
+from skrank.metrics._shared import Shared, metric_function, unweighted_function
+from skrank.ranking._as_ranking import Labels
 
 
-@no_scorer
+@unweighted_function
 def reciprocal_rank(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
-    pos_label: object = None,
-    lower_is_better: bool = False,
-    missing: str = "error",
     ties: str = "expected",
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Reciprocal rank: 1 divided by the rank of the first target.
 
@@ -117,25 +109,17 @@ def reciprocal_rank(
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
     #   undefined lower_is_better_of_one missing
-    metric = ReciprocalRank(ties=ties)
-    columns = pos_label, lower_is_better, missing, None, groups
-    return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
+    return ReciprocalRank(ties=ties)(y_true, y_score, **shared)
 
 
-@no_scorer
+@unweighted_function
 def ndcg(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     k: float | None = None,
-    pos_label: object = None,
-    lower_is_better: bool = False,
-    missing: str = "error",
     ties: str = "expected",
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """Normalized discounted cumulative gain (NDCG), with targets and other items.
 
@@ -222,9 +206,7 @@ def ndcg(
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
     #   undefined lower_is_better_of_one missing
-    metric = ndcg_at(k, ties)
-    columns = pos_label, lower_is_better, missing, None, groups
-    return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
+    return ndcg_at(k, ties)(y_true, y_score, **shared)
 
 
 @metric_function
@@ -432,20 +414,14 @@ def bedroc(
     return Bedroc(alpha=alpha, ties=ties)(y_true, y_score, **shared)
 
 
-@no_scorer
+@unweighted_function
 def log_auc(
     y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     fpr: float = 0.001,
-    pos_label: object = None,
-    lower_is_better: bool = False,
-    missing: str = "error",
     ties: str = "expected",
-    groups: ArrayLike | None = None,
-    n_missed: CountOf = 0,
-    n_unlisted: CountOf | None = None,
-    undefined: float | str = math.nan,
+    **shared: Unpack[Shared],
 ) -> float:
     """LogAUC: area under the ROC curve with a logarithmic false positive rate.
 
@@ -530,6 +506,4 @@ def log_auc(
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
     #   lower_is_better_of_one missing
-    metric = LogAUC(fpr=fpr, ties=ties)
-    columns = pos_label, lower_is_better, missing, None, groups
-    return evaluate(metric, y_true, y_score, *columns, n_missed, n_unlisted, undefined)
+    return LogAUC(fpr=fpr, ties=ties)(y_true, y_score, **shared)

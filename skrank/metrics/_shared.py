@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from functools import wraps
 from typing import Any, TypedDict
 
@@ -30,19 +31,22 @@ class Shared(TypedDict, total=False):
     undefined: float | str
 
 
-def no_scorer(function: Function) -> Function:
-    """Name the scorer of a metric in the error for an estimator."""
-    return refuse_estimators(function, lambda *_: example_of(function.__name__))
+def unweighted_function(function: Function) -> Function:
+    """Show likewise those of a metric that counts items down to a rank."""
+    return metric_function(function, left_out=("sample_weight",))
 
 
-def metric_function(function: Function) -> Function:
-    """Show the arguments of every metric in a signature, in place of `shared`."""
-    function = no_scorer(function)
+def metric_function(function: Function, left_out: Collection[str] = ()) -> Function:
+    """Show the arguments of every metric in a signature, in place of `shared`.
+
+    An estimator in place of labels is an error that names the scorer of the metric.
+    """
+    function = refuse_estimators(function, lambda *_: example_of(function.__name__))
     own = dict(inspect.signature(function).parameters)
     del own["shared"]
     ties = [own.pop("ties")] if "ties" in own else []
     every = inspect.signature(AnyMetric.__call__).parameters
-    names = [*Shared.__annotations__]
+    names = [name for name in Shared.__annotations__ if name not in left_out]
     before, after = ([every[name] for name in part] for part in (names[:3], names[3:]))
     public = inspect.Signature([*own.values(), *before, *ties, *after])
 

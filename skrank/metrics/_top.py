@@ -31,7 +31,7 @@ from skrank.ranking._group_labels import (
     group_codes,
     items_of_groups,
 )
-from skrank.ranking._input import check_missing, check_ranking_input
+from skrank.ranking._input import check_ranking_input
 from skrank.ranking._items import level_at
 from skrank.ranking._standing import share_of_top
 
@@ -573,7 +573,7 @@ def _profit_of_amounts(
             raise invalid(name, rule, brief(value))
     y_true, y_score = columns_of(y_true, y_score)
     # a missed target has no profit, and costs nothing
-    given: dict[str, Any] = {"pos_label": pos_label, "missing": check_missing(missing)}
+    given: dict[str, Any] = {"pos_label": pos_label, "missing": missing}
     given["lower_is_better"] = check_flag("lower_is_better", lower_is_better)
     data = check_ranking_input(y_true, y_score, **given)
     assert data.of_items is not None

@@ -63,7 +63,6 @@ from skrank.ranking._input import (
     RankingInput,
     check_both_classes,
     check_known_classes,
-    check_missing,
     check_ranking_input,
     mark_targets,
 )
@@ -298,7 +297,7 @@ class Rankings:
             ranking = as_ranking(y_true, y_score, pos_label=pos_label, **counts)
             return cls((Model(MODEL),), (Part((ranking,)),))
         y_true, y_score = columns_of(y_true, y_score)
-        _check_combination(columns, counts, check_missing(missing))
+        _check_combination(columns, counts, missing)
         if strata is not None and not as_column_with_gaps("y_true", y_true)[0].all():
             given: dict[str, Any] = {**columns, **counts, "pos_label": pos_label}
             given |= {"lower_is_better": lower_is_better, "missing": missing}

@@ -20,7 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 from cases import assert_share, runs
 from skrank import RankCounts, Ranking, ThresholdChoice, expected_profit
 from skrank.inference.thresholds._guarantee import deepest_promise, sums_needed
-from skrank.inference.thresholds._threshold_choice_points import Points
+from skrank.inference.thresholds._threshold_choice_points import Points, beside
 
 RULES = [
     {"recall": 0.8},
@@ -126,7 +126,7 @@ def test_thresholds_beside_each():
     ranking = Ranking.from_predictions([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0])
     points = Points.of(ranking, np.array([5.0, 7.0]))
     assert points.worth.tolist() == [0, 5, 12, 12]
-    lower, higher = points.beside(np.arange(4))
+    lower, higher = beside(points.levels, np.arange(4))
     assert points.levels.tolist() == [np.inf, 4, 2, -np.inf]
     assert lower.tolist() == [4, 2, -np.inf, -np.inf]
     assert higher.tolist() == [np.inf, np.inf, 4, 2]

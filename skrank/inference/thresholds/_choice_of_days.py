@@ -23,8 +23,11 @@ from skrank.inference.thresholds._aim import (
 from skrank.inference.thresholds._guarantee import OF_DAYS
 from skrank.inference.thresholds._rules import DrawnDepthRule, DrawnRule
 from skrank.inference.thresholds._threshold_choice_points import (
+    beside,
     level_within,
     other_sample,
+    some_of,
+    sums_from,
 )
 from skrank.inference.variability._interval_rules import (
     CertainRule,
@@ -221,39 +224,27 @@ class ThresholdOfDays(ChoiceOfDays):
         elif aim.limit is not None:
             within = level_within(np.concatenate(scores), self.most.sum())
             levels = np.unique(np.append(levels, within))[::-1]
-        if levels.size > 512:  # as of a single ranking
-            even = np.linspace(0, levels.size - 1, 512).astype(np.intp)
-            levels = levels[np.union1d(even, spread_counts(levels.size - 1))]
+        levels = levels[some_of(levels.size)]
         self.levels = np.concatenate([[math.inf], levels, [-math.inf]])
         self.depths = self.levels
-        items = np.stack([_count_from(one, self.levels) for one in scores])
-        hits = np.stack([_count_from(one, self.levels) for one in of_targets])
+        items = np.stack([sums_from(self.levels, one) for one in scores])
+        hits = np.stack([sums_from(self.levels, one) for one in of_targets])
         if aim.amounts is None:
             return items, hits, hits
         each = zip(of_targets, self.amounts, strict=True)
-        worth = [(one >= self.levels[:, None]) @ amounts for one, amounts in each]
-        return items, hits, np.stack(worth)
+        return items, hits, np.stack([sums_from(self.levels, *one) for one in each])
 
     def _chosen(self, at: int, drawn: NDArray[np.intp]) -> dict[str, Any]:
-        threshold, levels = float(self.levels[at]), self.levels
-        lower = levels[np.minimum(drawn + 1, levels.size - 1)]
-        higher = levels[np.maximum(drawn - 1, 0)]
-        items = self.items[:, at]
+        threshold, items = float(self.levels[at]), self.items[:, at]
         t = float(items.mean())
         # as many days again vary as well
         error = math.sqrt(2 * float(items.var(ddof=1)) / self.n_days)
         most = float(self.sizes.max())
         rules = {
-            "threshold": DrawnRule(threshold, lower, higher),
+            "threshold": DrawnRule(threshold, *beside(self.levels, drawn)),
             "t": StudentRule(t, error, self.n_days - 1, 0.0, most),
         }
         return {"threshold": threshold, "t": t, "_rules": rules}
-
-
-def _count_from(scores: Floats, levels: Floats) -> Floats:
-    """Return how many scores are at each level or above it."""
-    below = np.searchsorted(np.sort(scores), levels, side="left")
-    return (scores.size - below).astype(float)
 
 
 def _levels_near(scores: Floats, depth: float) -> Floats:

@@ -47,8 +47,7 @@ class Points:
         levels = np.concatenate([[np.inf], levels[::-1], [-np.inf]])
         columns = (of_targets, None), (scores, None), (of_targets, amounts)
         hits, items, worth = (
-            np.bincount(first_of(levels, one), weights, levels.size).cumsum() + 0.0
-            for one, weights in columns
+            sums_from(levels, one, weights) for one, weights in columns
         )
         sizes = ranking.n_targets, ranking.n_samples
         return cls(levels, hits, items, worth, *sizes)
@@ -62,24 +61,9 @@ class Points:
         parts = self.levels[index], self.items[index], self.hits[index]
         return tuple(map(float, parts))  # type: ignore[return-value]
 
-    def beside(self, chosen: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Return the next lower and the next higher threshold.
-
-        A target of another sample is between two of these data.
-        """
-        last = self.levels.size - 1
-        lower, higher = np.minimum(chosen + 1, last), np.maximum(chosen - 1, 0)
-        return self.levels[lower], self.levels[higher]
-
     def thinned(self) -> Points:
         """Return some of many points, dense at the top, with the first and the last."""
-        # With four times as many, a choice among 4000 targets takes 5 s for 2 s; with
-        # half as many, neighbouring thresholds are 1/256 of the targets apart.
-        most, last = 512, self.levels.size - 1
-        if self.levels.size <= most:
-            return self
-        even = np.linspace(0, last, most).astype(np.intp)
-        kept = np.union1d(even, spread_counts(last))
+        kept = some_of(self.levels.size)
         parts = self.levels[kept], self.hits[kept], self.items[kept], self.worth[kept]
         return Points(*parts, self.n_targets, self.n_samples)
 
@@ -115,6 +99,33 @@ def first_of(levels: Floats, scores: Floats) -> NDArray[np.intp]:
     """Return the first of the levels, best first, that retrieves each score."""
     found: NDArray[np.intp] = np.searchsorted(levels[::-1], scores, side="right")
     return levels.size - found
+
+
+def sums_from(levels: Floats, scores: Floats, weights: Floats | None = None) -> Floats:
+    """Return how many scores each level retrieves, or the sum of their weights."""
+    first = first_of(levels, scores)
+    sums: Floats = np.bincount(first, weights, levels.size).cumsum() + 0.0
+    return sums
+
+
+def beside(levels: Floats, chosen: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Return the next lower and the next higher level.
+
+    A target of another sample is between two of these data.
+    """
+    lower, higher = np.minimum(chosen + 1, levels.size - 1), np.maximum(chosen - 1, 0)
+    return levels[lower], levels[higher]
+
+
+def some_of(n_levels: int) -> NDArray[np.intp]:
+    """Return which of many levels to try: all, or some that are dense at the top."""
+    # With four times as many, a choice among 4000 targets takes 5 s for 2 s; with
+    # half as many, neighbouring thresholds are 1/256 of the targets apart.
+    most, last = 512, n_levels - 1
+    if n_levels <= most:
+        return np.arange(n_levels)
+    even = np.linspace(0, last, most).astype(np.intp)
+    return np.union1d(even, spread_counts(last))
 
 
 def level_within(scores: Floats, most: float) -> Floats:

@@ -20,7 +20,11 @@ from skrank.inference.thresholds._aim import (
 )
 from skrank.inference.thresholds._guarantee import OF_ITEMS
 from skrank.inference.thresholds._rules import ChoiceRule, DrawnRule
-from skrank.inference.thresholds._threshold_choice_points import Points, cumulative
+from skrank.inference.thresholds._threshold_choice_points import (
+    Points,
+    beside,
+    cumulative,
+)
 from skrank.ranking._items import level_at
 from skrank.ranking._ranking import Ranking, hits_at
 
@@ -68,7 +72,7 @@ class ThresholdOfItems(Choice):
             tried = points.thinned()
             held, optimism = self._held_out(tried)
             drawn = self.drawn(lambda size: self._of_others(tried, size))
-            lows, highs = tried.beside(drawn)
+            lows, highs = beside(tried.levels, drawn)
         is_found = self.ranking.items.y_score[self.ranking.items.targets] >= threshold
         found = self.amounts[is_found]
         worth = float(found.sum())

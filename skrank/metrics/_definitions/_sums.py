@@ -161,14 +161,20 @@ class RPrecision(_HitsAbove):
 
 
 @dataclass(frozen=True, slots=True)
-class RecallAtT(_HitsAbove):
-    """Share of the targets in the top t."""
+class _HitsAtT(_HitsAbove, ABC):
+    """Hits in the top t, over a constant."""
 
     t: float = 1
 
-    template: ClassVar[str] = "recall@{0.t}"
     cutoff: ClassVar[str | None] = "t"
     checks: ClassVar[Checks] = {"t": check_cutoff}
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAtT(_HitsAtT):
+    """Share of the targets in the top t."""
+
+    template: ClassVar[str] = "recall@{0.t}"
 
     def divisor(self, frame: Frame) -> Array:
         """Return the number of targets."""
@@ -242,14 +248,10 @@ class ExtraRecordsFound(RecallAtT):
 
 
 @dataclass(frozen=True, slots=True)
-class SpecificityAtT(_HitsAbove):
+class SpecificityAtT(_HitsAtT):
     """Share of the non-targets below the top t."""
 
-    t: float = 1
-
     template: ClassVar[str] = "specificity@{0.t}"
-    cutoff: ClassVar[str | None] = "t"
-    checks: ClassVar[Checks] = {"t": check_cutoff}
     needs_both_classes: ClassVar[bool] = True
     of_all_items: ClassVar[bool] = True
 
