@@ -1,4 +1,6 @@
-"""Figures of tests and of examples in docstrings: off the screen, and closed after."""
+"""Figures stay off the screen, and pages run beside the file of scores they read."""
+
+from pathlib import Path
 
 import matplotlib
 import pytest
@@ -13,3 +15,10 @@ def close_figures():
     import matplotlib.pyplot as plt
 
     plt.close("all")
+
+
+@pytest.fixture(autouse=True)
+def run_beside_the_scores(request, monkeypatch):
+    """Run the code of a page in the folder of `scores.csv`."""
+    if request.path.suffix in {".md", ".rst"}:
+        monkeypatch.chdir(Path(__file__).parent / "doc" / "_static")

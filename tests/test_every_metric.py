@@ -539,7 +539,7 @@ def test_values_outside_the_bounds_are_an_error():
     class Bounded(DCG):
         bounds = 0.0, 1.0
 
-    with pytest.raises(ValueError, match=r"`bounds` must hold all values of dcg"):
+    with pytest.raises(ValueError, match=r"`bounds` must contain all values of dcg"):
         Bounded()(Y, A)
 
     class Divided(DCG):

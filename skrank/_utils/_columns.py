@@ -43,8 +43,7 @@ def refuse_dask(name: str, values: Any) -> None:
     """Raise an error for a dask column, which must not be loaded without a request."""
     if is_dask(values):
         rule = (
-            "be in memory here, where items are looked at one by one: give "
-            f"{name}.compute()"
+            f"be in memory here, where single items are needed: pass {name}.compute()"
         )
         raise invalid(name, rule, f"{type(values).__name__} of dask")
 
@@ -144,9 +143,9 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except Exception as error:  # of any library that made the values
-        rule = "be one-dimensional, and be read by numpy.asarray"
+        rule = "be one-dimensional, and readable by numpy.asarray"
         if isinstance(error, TypeError):  # torch and CuPy on a GPU
-            rule = f"be in the memory of the host, as np.asarray({name}.cpu()) is"
+            rule = f"be in host memory, as np.asarray({name}.cpu()) is"
         raise invalid(name, rule, f"{type(values).__name__}: {error}") from error
 
 
@@ -176,7 +175,7 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
         got = f"shape {array.shape}" if array.ndim else type(values).__name__
         raise invalid(name, f"be one-dimensional{hint}", got)
     if array.size == 0:
-        raise invalid(name, "hold at least one item", "none")
+        raise invalid(name, "contain at least one item", "none")
     return array
 
 
@@ -232,13 +231,13 @@ def as_numbers(name: str, values: Any, advice: str = "") -> NDArray[Any]:
             if not isinstance(one, Decimal | Real):
                 got = f"{brief(one)} at position {i}"
                 said = advice if _is_missing(one) else ""
-                raise invalid(name, "hold real numbers, none missing", got, said)
+                raise invalid(name, "contain real numbers, none missing", got, said)
         if any(isinstance(one, Decimal) for one in values):
             return _as_floats(name, values)
         array = np.array(values)
     if array.dtype.kind not in "biuf":
         got = f"{array.dtype} values like {brief(plain_value(array[0]))}"
-        raise invalid(name, "hold real numbers, none missing", got)
+        raise invalid(name, "contain real numbers, none missing", got)
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         return _as_floats(name, array)
     if array.dtype.kind == "f" and array.dtype.itemsize < 4:
@@ -247,7 +246,9 @@ def as_numbers(name: str, values: Any, advice: str = "") -> NDArray[Any]:
         for i in np.flatnonzero(abs(array) >= 2.0**53).tolist():
             one = plain_value(values[i])
             if isinstance(one, Integral) and int(one) != int(array[i]):
-                rule = "hold integers that keep their value in the common type of all"
+                rule = (
+                    "contain integers that keep their value in the common type of all"
+                )
                 raise invalid(name, rule, f"{one} where that is {array.dtype}")
     if not array.dtype.isnative:  # these would be sorted one by one
         return array.astype(array.dtype.newbyteorder("="))
@@ -258,7 +259,7 @@ def as_amounts(name: str, values: Any) -> NDArray[np.float64]:
     """Convert to a column of finite numbers of at least 0."""
     array = as_numbers(name, values)
     if array.dtype.kind == "b":
-        raise invalid(name, "hold real numbers, none missing", "booleans")
+        raise invalid(name, "contain real numbers, none missing", "booleans")
     amounts = np.asarray(array, dtype=np.float64)
     is_bad = ~np.isfinite(amounts)
     if is_bad.any():
@@ -275,7 +276,7 @@ def _as_floats(name: str, values: Any) -> NDArray[np.float64]:
         floats = np.array(values, dtype=np.float64)
     lost = len(set(values)) - len(set(floats.tolist()))
     if lost > 0 and not np.isnan(floats).any():
-        rule = "hold numbers that stay different in double precision"
+        rule = "contain numbers that stay different in double precision"
         raise invalid(name, rule, f"{lost} that do not")
     return floats
 
@@ -311,7 +312,7 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
     if array.dtype.kind in "fmM" and np.any(array != array):  # NaN and NaT
         raise mixed(name, array.tolist())
     if array.dtype.kind not in "biufmMUS":
-        raise invalid(name, "hold labels", f"values of {array.dtype}")
+        raise invalid(name, "contain labels", f"values of {array.dtype}")
     low, high = (array.min(), array.max()) if array.dtype.kind in "iu" else (0, 0)
     if 0 < int(high) - int(low) < 4 * array.size:  # a table is faster than a sort
         kind = array.dtype if array.dtype.kind == "u" else np.intp  # no overflow
@@ -375,11 +376,11 @@ def mixed(name: str, labels: Sequence[Any]) -> ValueError:
     else:
         got = f"labels of {listed(sorted({type(one).__name__ for one in labels}), 5)}"
     advice = (
-        "For labels of a sample see SampledMetricInterval, and give `strata` in which "
-        "they were chosen."
+        "If only a sample of the items is labelled, see SampledMetricInterval, and "
+        "pass the `strata` of the sample."
     )
     is_sample = missing and name == "y_true"
-    rule = "hold labels of one kind, none missing"
+    rule = "contain labels of one kind, none missing"
     return invalid(name, rule, got, advice if is_sample else "")
 
 

@@ -95,7 +95,7 @@ def format_size(
     if n_labelled:
         plural = "" if n_targets == 1 else "s"
         found = f"{n_targets} target{plural} found"
-        return f"{n_samples} items, {n_labelled} with a label, {found}"
+        return f"{n_samples} items, {n_labelled} labelled, {found}"
     clusters = f", {n_clusters} clusters" if n_clusters else ""
     missed = f", {n_missed} of them missed" if n_missed else ""
     prevalence = f"prevalence {number(n_targets / n_samples)}"

@@ -14,7 +14,7 @@ from skrank._utils._table import data_frame
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveBand:
-    """Lower and upper limits along a curve.
+    """Lower and upper limits along a curve: the result of hit_curve_band.
 
     Attributes
     ----------

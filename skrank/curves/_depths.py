@@ -22,5 +22,5 @@ def chosen_counts(name: str, values: Any, largest: int) -> NDArray[np.intp]:
     given = [values] if np.ndim(values) == 0 else list(values)
     counts = [check_depth(name, check_cutoff(name, one), largest) for one in given]
     if not counts:
-        raise invalid(name, "hold one number or more", "none")
+        raise invalid(name, "contain one number or more", "none")
     return np.unique(np.array(counts, dtype=np.intp))

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 @signature_of()
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GainsTable(Printed):
-    """Targets in parts of a ranking, such as tenths, best part first.
+    """Gains table, such as deciles: the result of HitCurve.gains_table.
 
     Arrays have an entry for each part.
 
@@ -79,8 +79,8 @@ class GainsTable(Printed):
       3     200    -0.229        4  0.020  0.44   0.956  0.86-0.99       1.59  0.37
       4     200    -0.869        1  0.005  0.11   0.978  0.90-1.00       1.22  0.19
       5     200    -3.197        1  0.005  0.11   1.000  1.00-1.00       1.00  0.00
-    >>> print(table.conclusion()[:64])
-    The first 200 of 1000 items (20 %) hold 36 of 45 targets (80 %),
+    >>> print(table.conclusion()[:67])
+    The first 200 of 1000 items (20 %) contain 36 of 45 targets (80 %),
     """
 
     labels: tuple[int | str, ...]
@@ -116,7 +116,7 @@ class GainsTable(Printed):
         n, m, t, hits = self.n_samples, self.n_targets, self.t[at], self.hits[at]
         first = f"The first {number(t, 6)} of {number(n, 6)} items"
         said = (
-            f"{first} ({percent(t / n, 2)}) hold {number(hits)} of {number(m, 6)} "
+            f"{first} ({percent(t / n, 2)}) contain {number(hits)} of {number(m, 6)} "
             f"targets ({percent(hits / m, 2)})"
         )
         if n > self.t[-1]:  # the range is that of the scored targets alone

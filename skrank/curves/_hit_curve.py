@@ -45,7 +45,7 @@ from skrank.ranking._ranking import HitGroups, Ranking
 @signature_of()
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HitCurve:
-    """Number of targets found as a function of the number of items looked at.
+    """Number of targets in the top t, for all t: the result of hit_curve.
 
     The curve is linear between its points. Arrays of shape (n_points,) have an entry
     for each point.
@@ -385,7 +385,7 @@ def hit_curve(
     n_missed: int = 0,
     n_unlisted: int | None = None,
 ) -> HitCurve:
-    """Hit curve: the number of targets among the top t, at every depth t.
+    """Number of targets in the top t, for all t; to draw it use HitCurveDisplay.
 
     A higher curve is better. The curve of a perfect ranking has slope 1 until all
     targets are found. The mean curve of random rankings is a straight line. Cumulative
@@ -487,7 +487,7 @@ def hit_curve(
 def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
     """Return the curve of a ranking; O(m)."""
     if ranking.n_targets == 0:
-        raise invalid("y_true", "hold targets to make a curve of hits", "none")
+        raise invalid("y_true", "contain targets to make a curve of hits", "none")
     end, tie_ends = ranking.n_samples, None
     if not ranking.weighted:  # as many as a figure needs
         tie_ends = np.unique(ranking.items.group_ends(spread_counts(int(end))))

@@ -27,7 +27,7 @@ from skrank.ranking._ranking import Ranking
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatingPoints:
-    """Recall and precision at thresholds on the score, best threshold first.
+    """Recall and precision at all thresholds: the result of operating_points.
 
     There is a point for each distinct score of a target. A threshold retrieves all
     items with its score or a better score. All arrays have the same length, and recall
@@ -280,7 +280,7 @@ def operating_points(
     n_missed: int = 0,
     n_unlisted: int | None = None,
 ) -> OperatingPoints:
-    """Recall and precision at each threshold that retrieves a further target.
+    """Recall and precision at all thresholds; to choose one use ThresholdChoice.
 
     Parameters
     ----------
@@ -364,7 +364,7 @@ def operating_points(
 def points_of(ranking: Ranking) -> OperatingPoints:
     """Return the operating points of a ranking; O(m)."""
     if ranking.n_targets == 0:
-        raise invalid("y_true", "hold targets to make a curve of recall", "none")
+        raise invalid("y_true", "contain targets to make a curve of recall", "none")
     groups = ranking.groups
     return OperatingPoints(
         score=ranking.levels,

@@ -197,7 +197,7 @@ class CurveDisplay(FromFolds):
             check_fraction("chance_band_level", chance_band_level)
         curves = self._one_per_curve(self.curve)
         if not curves:
-            raise invalid("curve", "be one hit curve or a list of some", "none")
+            raise invalid("curve", "be a hit curve or a list of them", "none")
         given = {**vars(self), "line_kw": line_kw}
         if name is not None:
             given["name"] = name
@@ -219,7 +219,7 @@ class CurveDisplay(FromFolds):
         marks = {shared + ("fractions" if c.unit < 1 else "items") for c in curves}
         drawn = {_drawing.gid(line) for line in ([] if ax is None else ax.lines)}
         if len(marks | {one for one in drawn if one.startswith(shared)}) > 1:
-            raise invalid("ax", "have curves in items or in fractions", "both")
+            raise invalid("ax", "have all curves in items, or all in fractions", "both")
         return marks.pop()
 
     def _start(self, ax: Any) -> None:

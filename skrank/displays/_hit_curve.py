@@ -27,7 +27,7 @@ from skrank.ranking._rankings import Rankings
 
 @dataclass(eq=False, repr=False)
 class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
-    """Plot of a hit curve: targets found against items looked at.
+    """Plot hit curves or lift; for precision use PrecisionRecallDisplay.
 
     The plot also has the perfect curve, which finds a target with each item until all
     targets are found. The chance level is the mean of random selection. At any single
@@ -104,7 +104,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     >>> display.line_.get_label()
     'AP 0.714, p = 0.2'
     >>> display.ax_.get_xlabel()
-    'items looked at'
+    'inspected items'
     """
 
     _: KW_ONLY
@@ -330,9 +330,9 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         """Label the axes, and set the limits to the top or to all that was drawn."""
         curves = self._one_per_curve(self.curve)
         unit = ", as fractions of the ranking" if curves[0].unit < 1 else ""
-        depth, found = f"items looked at{unit}", f"targets found{unit}"
+        depth, found = f"inspected items{unit}", f"targets found{unit}"
         labels = {"hits": (depth, found), "profit": (depth, "profit")}
-        labels["gain"] = "share of the items looked at", "share of the targets found"
+        labels["gain"] = "share of inspected items", "share of targets found"
         depth, found = labels[self.kind_]
         self.ax_.set(xlabel=depth, ylabel=found)
         if limit is None:
@@ -362,7 +362,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         self.ax_.set(
             xscale="log",
             yscale="log",
-            xlabel=f"items looked at{unit}",
+            xlabel=f"inspected items{unit}",
             ylabel="lift: targets found / targets expected by chance",
         )
         self.ax_.set_ylim(bottom=0.1)  # a tenth of the chance level

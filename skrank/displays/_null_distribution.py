@@ -26,7 +26,7 @@ Null = RandomSelectionNull | MeanNull
 
 @dataclass(eq=False, repr=False)
 class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
-    """Plot of the null distribution of a metric with the observed value.
+    """Plot a null distribution; for the p-value alone use RandomSelectionTest.
 
     The bars are the distribution of a metric under random selection, or that of the
     largest value of a search under random selection. A line is the normal distribution

@@ -18,7 +18,7 @@ from skrank.ranking._ranking import Ranking
 
 @dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
-    """Plot of precision against recall.
+    """Plot precision against recall; for the first items use HitCurveDisplay.
 
     The curve has the precision ``p = h / t`` and the recall ``r = h / m`` at every
     depth t. It falls at non-targets. Within a tie it follows the mean over all orders.
@@ -139,7 +139,7 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
             views = map(_view, self._one_per_curve(self.curve))
         self._draw_curves(name, line_kw, views)
         self.ax_.set(
-            xlabel="recall: share of the targets found",
+            xlabel="recall: share of targets found",
             ylabel="precision: share of targets in the top",
             xlim=(0, 1),
         )

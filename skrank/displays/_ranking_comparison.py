@@ -25,7 +25,7 @@ from skrank.ranking._rankings import Rankings
 
 @dataclass(eq=False, repr=False)
 class RankingComparisonDisplay(FromData):  # numpydoc ignore=PR02
-    """Plot of the hit curves of two rankings, with their difference below.
+    """Plot two hit curves and their difference; for more use HitCurveDisplay.
 
     At depths where the band of the difference excludes 0, one ranking finds more
     targets than sampling variation explains. Both rank the same items, so this band is
@@ -96,9 +96,9 @@ class RankingComparisonDisplay(FromData):  # numpydoc ignore=PR02
     names: tuple[str, str] = ("A", "B")
 
     _refuses: ClassVar[dict[str, str]] = {
-        "groups": "the difference is that of two rankings of all items",
+        "groups": "it compares two rankings of all items",
         "strata": "the band and the test take items from one population",
-        "folds": "the difference is that of two rankings of all items",
+        "folds": "it compares two rankings of all items",
         "sample_weight": "the band and the test count items",
     }
 

@@ -25,7 +25,7 @@ _LARGE = 1e6
 
 @dataclass(eq=False, repr=False)
 class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
-    """Plot of the days of a monitor: their values, with the evidence below.
+    """Plot the days of a RankingMonitor; for one day use HitCurveDisplay.
 
     The upper plot has a dot for the value of each day, the limits of the mean, and the
     number that the monitor compares them with. The lower plot has the evidence after

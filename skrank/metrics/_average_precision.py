@@ -19,7 +19,7 @@ def average_precision(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Average precision: the mean over the targets of the precision at their ranks.
+    """Average precision over all depths; if you have a depth use precision_at_t.
 
     A larger value is better. A ranking with all targets first has the value 1. The mean
     over random rankings is near the prevalence (:class:`skrank.RandomSelectionTest`).
@@ -97,16 +97,16 @@ def average_precision(
     --------
     >>> from skrank import average_precision
     >>> average_precision([1, 1, 0, 1, 0, 0, 0, 0], range(8, 0, -1))
-    0.917
+    0.9166...
 
     With ties, the value depends on the tie rule. It is between 0.556 ("pessimistic")
     and 0.917 ("optimistic"):
 
     >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [3, 3, 3, 2, 2, 2, 1, 1]
     >>> average_precision(y_true, y_score)
-    0.743
+    0.7425...
     >>> average_precision(y_true, y_score, ties="together")
-    0.611
+    0.6111...
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
     #   undefined lower_is_better_of_one missing
@@ -123,7 +123,7 @@ def average_precision_at_k(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Average precision at k: only the hits among the top k count.
+    """Average precision of the top k; for all depths use average_precision.
 
     A larger value is better. A perfect top has the value 1; with
     ``normalize="relevant"`` only if all targets fit in the top k.
@@ -206,7 +206,7 @@ def average_precision_at_k(
     >>> average_precision_at_k(y_true, y_score, k=2)
     0.25
     >>> average_precision_at_k(y_true, y_score, k=2, normalize="relevant")
-    0.167
+    0.1666...
     >>> average_precision_at_k(y_true, y_score, k=2, normalize="hits")
     0.5
 

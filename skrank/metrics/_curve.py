@@ -27,7 +27,7 @@ def max_f_score(
     beta: float = 1.0,
     **shared: Unpack[Shared],
 ) -> float:
-    """Maximum F-score: the best balance of recall and precision at any threshold.
+    """Largest F-score of all thresholds; to choose a threshold use ThresholdChoice.
 
     A larger value is better. A ranking with all targets first has the value 1. The best
     threshold is chosen with the labels, so its F-score on other items is lower on
@@ -102,7 +102,7 @@ def max_f_score(
     >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
     >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
     >>> max_f_score(y_true, y_score)
-    0.667
+    0.6666...
 
     The top five hold three of the four targets: recall 0.75 and precision 0.6.
     """
@@ -115,7 +115,7 @@ def max_f_score(
 def breakeven_point(
     y_true: Labels, y_score: ArrayLike | None = None, **shared: Unpack[Shared]
 ) -> float:
-    """Breakeven point: equal recall and precision on the interpolated curve.
+    """Point where recall equals precision; if you have a depth use precision_at_t.
 
     A larger value is better. A ranking with all targets first has the value 1. The
     value is at most :func:`max_f_score`. Without ties it is at least
@@ -209,7 +209,7 @@ def k_at_recall(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Depth k at a recall: the number of items to look at for a share of the targets.
+    """Number of items to inspect for a recall; for new items use ThresholdChoice.
 
     A smaller value is better, unlike for all other metrics. The smallest possible value
     is the number of targets to find.
@@ -311,7 +311,7 @@ def precision_at_recall(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Precision at a recall: the precision at the depth that reaches the recall.
+    """Precision at the depth of a recall; for the depth itself use k_at_recall.
 
     A larger value is better. The value is 1 if all items down to the last target to
     find are targets. A random ranking has about the prevalence m/n.
@@ -393,10 +393,10 @@ def precision_at_recall(
     >>> from skrank import precision_at_recall
     >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
     >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
-    >>> precision_at_recall(y_true, y_score, recall=0.75)
+    >>> round(precision_at_recall(y_true, y_score, recall=0.75), 3)
     0.6
     >>> precision_at_recall(y_true, y_score, recall=1.0)
-    0.444
+    0.4444...
 
     Three of the four targets are among the top five. The last target is at rank nine.
     """
@@ -413,7 +413,7 @@ def recall_at_precision(
     precision: float,
     **shared: Unpack[Shared],
 ) -> float:
-    """Recall at a precision: the largest recall of precise enough thresholds.
+    """Largest recall with a precision; to choose a threshold use ThresholdChoice.
 
     A larger value is better. A ranking with all targets first has the value 1. The
     threshold is chosen with the labels, so on other items its precision is lower on
@@ -505,7 +505,7 @@ def wss(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Work saved over sampling (WSS) at a recall, such as WSS@95.
+    """Work saved over sampling (WSS) at a recall; for the depth use k_at_recall.
 
     The share of the items that need not be read to find a share of the targets, less
     1 - recall that a random order saves if there are many targets. A larger value is
@@ -589,7 +589,7 @@ def wss(
     >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
     >>> wss(y_true, y_score, recall=0.75)
     0.25
-    >>> wss(y_true, y_score)
+    >>> round(wss(y_true, y_score), 3)
     0.05
 
     Five of the ten items hold three of the four targets: half of the items need not be
@@ -606,7 +606,7 @@ def ks_statistic(
     y_score: ArrayLike | None = None,
     **shared: Unpack[Shared],
 ) -> float:
-    """Kolmogorov-Smirnov (KS) statistic: the best separation by a threshold.
+    """Kolmogorov-Smirnov (KS) statistic; if only the top matters use recall_at_t.
 
     The largest difference between the share of the targets and the share of the
     non-targets that a threshold retrieves. A larger value is better. A random ranking
@@ -684,7 +684,7 @@ def ks_statistic(
     >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
     >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
     >>> ks_statistic(y_true, y_score)
-    0.417
+    0.4166...
 
     The top five items hold three of the four targets and two of the six others. SciPy
     has the p-value:

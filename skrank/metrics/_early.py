@@ -25,7 +25,7 @@ def reciprocal_rank(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Reciprocal rank: 1 divided by the rank of the first target.
+    """1 / rank of the first target; if you need all targets use average_precision.
 
     A larger value is better. The value is 1 if the first item is a target. Targets
     below the first target do not count, so use the metric if one target is enough. The
@@ -99,13 +99,13 @@ def reciprocal_rank(
     --------
     >>> from skrank import reciprocal_rank
     >>> reciprocal_rank([0, 0, 1, 0, 1], [5, 4, 3, 2, 1])
-    0.333
+    0.3333...
 
     If two targets and a non-target are tied, the non-target is first in one of three
     orders:
 
     >>> reciprocal_rank([1, 1, 0, 0], [2, 2, 2, 1])
-    0.833
+    0.8333...
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
     #   undefined lower_is_better_of_one missing
@@ -121,7 +121,7 @@ def ndcg(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Normalized discounted cumulative gain (NDCG), with targets and other items.
+    """NDCG with binary labels, as in search engines; else use average_precision.
 
     A larger value is better. The target at rank r adds ``1 / log2(r + 1)``, and the sum
     is divided by that of all targets first. The value is 1 if the first items are
@@ -200,9 +200,9 @@ def ndcg(
     >>> from skrank import ndcg
     >>> y_true, y_score = [1, 0, 1, 0, 0, 1], [6, 5, 4, 3, 2, 1]
     >>> ndcg(y_true, y_score)
-    0.871
+    0.8710...
     >>> ndcg(y_true, y_score, k=2)
-    0.613
+    0.6131...
     """
     # shared: labels scores pos_label groups_of_metric n_missed_of_metric n_unlisted
     #   undefined lower_is_better_of_one missing
@@ -218,7 +218,7 @@ def rie(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Robust initial enhancement: enrichment with weights that fall with the rank.
+    """Robust initial enhancement (RIE); on a scale from 0 to 1 use bedroc.
 
     A larger value is better. The mean over random rankings is 1. All targets count, and
     the target at rank r has the weight ``exp(-alpha r / n)``.
@@ -298,14 +298,14 @@ def rie(
     >>> from skrank import rie
     >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], range(10, 0, -1)
     >>> rie(y_true, y_score, alpha=5)
-    2.416
+    2.4159...
     >>> rie(y_true, [1] * 10, alpha=5)
     1.0
 
     A larger `alpha` gives the first ranks more weight:
 
     >>> rie(y_true, y_score)
-    3.28
+    3.279...
     """
     # shared: labels scores pos_label groups_of_metric n_unlisted undefined
     #   lower_is_better_of_one missing
@@ -321,7 +321,7 @@ def bedroc(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """BEDROC: early recognition on a scale from 0, the worst ranking, to 1, the best.
+    """BEDROC, early recognition from 0 to 1; at one depth use enrichment_factor.
 
     A larger value is better. BEDROC is :func:`rie` on another scale. Both put the
     rankings of one data set in the same order.
@@ -403,9 +403,9 @@ def bedroc(
     >>> from skrank import bedroc
     >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], range(10, 0, -1)
     >>> bedroc(y_true, y_score, alpha=5)
-    0.924
+    0.9244...
     >>> bedroc(y_true, [1] * 10, alpha=5)
-    0.364
+    0.3643...
 
     A constant score has the chance level.
     """
@@ -423,7 +423,7 @@ def log_auc(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """LogAUC: area under the ROC curve with a logarithmic false positive rate.
+    """LogAUC, the area under a ROC curve with a log axis; at one depth use recall_at_t.
 
     The area is divided by its largest value, so that each decade of the false positive
     rate counts as much as another. A larger value is better. The mean over random
@@ -499,7 +499,7 @@ def log_auc(
     >>> from skrank import log_auc
     >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], range(10, 0, -1)
     >>> log_auc(y_true, y_score, fpr=0.1)
-    0.949
+    0.9483...
 
     Two targets are above all non-targets. One of the seven non-targets is above the
     third target, which therefore has a part of ``log(1/7) / log(0.1)``.

@@ -91,11 +91,11 @@ def _check_order(metric: Any) -> None:
 def why_undefined(ranking: Ranking, metric: Any) -> str | None:
     """Return the reason of an undefined value, or None if there is a value."""
     if ranking.n_targets == 0:
-        return "`y_true` must hold targets; got none"
+        return "`y_true` must contain targets; got none"
     if not metric.is_defined(
         ranking.n_targets, ranking.n_non_targets + ranking.n_missed
     ):
-        return "`y_true` must hold targets and non-targets; got nothing but targets"
+        return "`y_true` must contain targets and non-targets; got nothing but targets"
     return None
 
 

@@ -31,7 +31,7 @@ from skrank.ranking._response import target_scores
 
 
 class RankingEvaluation(Printed):
-    """Evaluation of a ranking whose items arrive in batches.
+    """Metrics of items that arrive in batches; for all items at once use a metric.
 
     An evaluation starts empty. Items are added one by one or in arrays. Evaluations can
     be added to each other, as in ``sum(parts)``. :meth:`ranking` returns the ranking of
@@ -360,7 +360,7 @@ default="expected"
         """
         values = self._values()
         if any(map(math.isnan, values.values())):
-            reason = "`y_true` must hold targets and non-targets; got "
+            reason = "`y_true` must contain targets and non-targets; got "
             undefined("some metric", reason + self._size(), math.nan)
         return values
 
@@ -405,7 +405,7 @@ default="expected"
         if self._n_items:
             size += f" (prevalence {number(self.n_targets / self._n_items)})"
         if not self.n_targets:
-            why = "`y_true` must hold targets; got none"
+            why = "`y_true` must contain targets; got none"
             return Shown("Ranking evaluation", [("ranking", size), ("metrics", why)])
         said = {name: number(value) for name, value in self._values().items()}
         points = points_of(self.ranking())

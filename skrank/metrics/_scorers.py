@@ -177,7 +177,7 @@ def make_average_precision_scorer(
     detector_targets: str | None = None,
     average: str = "binary",
 ) -> RankingScorer:
-    """Make a scorer of average precision.
+    """Scorer of average precision for a search; for others use make_metric_scorer.
 
     The scorer computes :func:`skrank.average_precision` from the scores of an
     estimator. A larger score is better.
@@ -246,7 +246,7 @@ def make_average_precision_at_k_scorer(
     detector_targets: str | None = None,
     average: str = "binary",
 ) -> RankingScorer:
-    """Make a scorer of average precision at k.
+    """Scorer of average precision at k; for other metrics use make_metric_scorer.
 
     The scorer computes :func:`skrank.average_precision_at_k` from the scores of an
     estimator. A larger score is better.
@@ -308,7 +308,7 @@ def make_recall_at_t_scorer(
     detector_targets: str | None = None,
     average: str = "binary",
 ) -> RankingScorer:
-    """Make a scorer of recall at t.
+    """Scorer of recall at t; for other metrics use make_metric_scorer.
 
     The scorer computes :func:`skrank.recall_at_t` from the scores of an estimator. A
     larger score is better.
@@ -369,7 +369,7 @@ def make_precision_at_t_scorer(
     detector_targets: str | None = None,
     average: str = "binary",
 ) -> RankingScorer:
-    """Make a scorer of precision at t.
+    """Scorer of precision at t; for other metrics use make_metric_scorer.
 
     The scorer computes :func:`skrank.precision_at_t` from the scores of an estimator. A
     larger score is better.

@@ -46,7 +46,7 @@ def recall_at_t(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Recall at t: the share of the targets that the top t hold.
+    """Share of all targets in the top t; for the share of hits use precision_at_t.
 
     A larger value is better. The value is 1 if all targets are in the top t. The mean
     over random rankings is t/n. Capped recall (``normalize="min"``) is also 1 if all
@@ -126,7 +126,7 @@ def recall_at_t(
     >>> from skrank import recall_at_t
     >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
     >>> recall_at_t(y_true, y_score, t=2)
-    0.667
+    0.6666...
     >>> recall_at_t(y_true, y_score, t=0.5)
     1.0
 
@@ -147,7 +147,7 @@ def specificity_at_t(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Specificity at t: the share of the non-targets that are below the top t.
+    """Share of non-targets below the top t; for rare targets use precision_at_t.
 
     A larger value is better. The mean over random rankings is 1 - t/n. The false
     positive rate of the threshold at depth t is 1 less the specificity.
@@ -223,7 +223,7 @@ def specificity_at_t(
     --------
     >>> from skrank import specificity_at_t
     >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
-    >>> specificity_at_t(y_true, y_score, t=4)
+    >>> round(specificity_at_t(y_true, y_score, t=4), 3)
     0.8
 
     One of the five non-targets is in the first half of the ranking.
@@ -242,7 +242,7 @@ def precision_at_t(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Precision at t: the share of targets among the top t.
+    """Share of hits in the top t; for the share of all targets use recall_at_t.
 
     A larger value is better. The value is 1 if all items of the top t are targets. The
     mean over random rankings is the prevalence.
@@ -339,7 +339,7 @@ def enrichment_factor(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Enrichment factor at t: the precision as a multiple of the prevalence.
+    """Precision at t divided by the prevalence; without a depth use bedroc.
 
     A larger value is better. The mean over random rankings is 1. The value is 0 if the
     top t hold no target.
@@ -422,7 +422,7 @@ def enrichment_factor(
     >>> from skrank import enrichment_factor
     >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], range(10, 0, -1)
     >>> enrichment_factor(y_true, y_score, t=0.2)
-    3.33
+    3.333...
     >>> enrichment_factor(y_true, y_score, t=1.0)
     1.0
 
@@ -444,7 +444,7 @@ def expected_profit(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """Profit of looking at the top t: the benefit of the targets less the cost.
+    """Profit of the top t; to choose t for new items use ThresholdChoice.
 
     A larger value is better. The mean over random rankings is ``t (benefit m / n -
     cost)`` for m targets among n items.
@@ -603,7 +603,7 @@ def r_precision(
     ties: str = "expected",
     **shared: Unpack[Shared],
 ) -> float:
-    """R-precision: precision, and recall, at the depth of the number of targets.
+    """Precision at the number of targets; if you have a depth use precision_at_t.
 
     A larger value is better. A ranking with all targets first has the value 1. The mean
     over random rankings is the prevalence m/n.

@@ -22,7 +22,7 @@ from skrank.ranking._ties import TieGroups, tie_groups, untied
 
 
 class RandomSelectionNull(NullDistribution):
-    """Null distribution of a metric under random selection.
+    """Null distribution of a metric; to test a ranking use RandomSelectionTest.
 
     The scores and their ties are fixed. The labels of `n_targets` targets are assigned
     to the `n_samples` items, and all assignments are equally likely. The methods have
@@ -165,7 +165,7 @@ class MeanNull(NullDistribution):
     >>> folds = MeanNull([RandomSelectionNull(200, 4)] * 5)
     >>> whole = RandomSelectionNull(1000, 20)
     >>> print(f"{folds.mean():.4f}, {whole.mean():.4f}")
-    0.0439, 0.0264
+    0.0440, 0.0264
 
     The following values of the mean are significant at 1 %, for independent rankings
     and for the folds of a cross-validation:
@@ -179,9 +179,7 @@ class MeanNull(NullDistribution):
         self, nulls: Sequence[RandomSelectionNull], *, inflation: float = 1.0
     ) -> None:
         if len(nulls) == 0:
-            msg = (
-                "`nulls` must hold the distribution of at least one ranking; got none."
-            )
+            msg = "`nulls` must contain at least one null distribution; got none."
             raise ValueError(msg)
         self.inflation = check_number("inflation", inflation)
         if self.inflation < 1:
@@ -201,7 +199,7 @@ def _chain_of(null: Any, first: RandomSelectionNull) -> Chain:
     """Check that a distribution is that of one ranking, by the metric of the first."""
     if not isinstance(null, RandomSelectionNull):
         got = f"a {type(null).__name__}"
-        raise invalid("nulls", "hold a RandomSelectionNull for each ranking", got)
+        raise invalid("nulls", "contain a RandomSelectionNull for each ranking", got)
     (term,), (other,) = null._terms, first._terms
     names = [one.chain.metric.name for one in (other, term)]
     if names[0] != names[1]:

@@ -136,7 +136,7 @@ def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:
     """Return the held-out items of each fold, from results with all entries."""
     if not {"estimator", "indices"} <= set(cv_results):
         rule = (
-            "hold estimators and indices, as from cross_validate("
+            "contain estimators and indices, as from cross_validate("
             "..., return_estimator=True, return_indices=True)"
         )
         raise invalid("cv_results", rule, f"the keys {brief(sorted(cv_results))}")

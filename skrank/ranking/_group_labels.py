@@ -50,13 +50,13 @@ def both_classes(
     if not any(0 < m < n for m, n in sizes):
         raise invalid(
             "y_true",
-            "hold targets and non-targets in some ranking",
+            "contain targets and non-targets in some ranking",
             "none such",
             about_groups.strip(),
         )
     both = not is_defined(1, 0)
     if len(kept) < len(sizes) and undefined == "raise":
-        rule = f"hold targets{' and non-targets' if both else ''} in all {unit}"
+        rule = f"contain targets{' and non-targets' if both else ''} in all {unit}"
         got = f"{len(sizes) - len(kept)} of {len(sizes)} without"
         raise invalid("y_true", rule, got, about_groups.strip())
     if len(kept) < len(sizes) and math.isnan(float(undefined)):
@@ -79,7 +79,7 @@ def group_codes(
     """Return the sorted labels of the groups, and the number of each item's group."""
     labels, codes = kept_codes(data, groups, name)
     if 1 < len(labels) == codes.size:
-        rule = "give several items one label, since a single item makes no ranking"
+        rule = "give several items the same label, because one item is no ranking"
         raise invalid(name, rule, f"{len(labels)} labels of as many items")
     return labels, codes
 
@@ -168,8 +168,8 @@ def is_given(count: Any) -> bool:
 def warn_of_unlisted(what: str) -> None:
     """Warn that missed targets are the only items known not to be listed."""
     warn(
-        f"With `n_missed` alone, {what} takes all items without a score for targets. "
-        "Give the number of all items without a score as `n_unlisted`, or rank them by "
+        f"With `n_missed` alone, {what} treats all items without a score as targets. "
+        "Pass the number of all items without a score as `n_unlisted`, or rank them by "
         "`missing`='last', for the value of the whole collection.",
         UserWarning,
     )

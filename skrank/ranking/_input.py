@@ -152,7 +152,7 @@ def read_scores(
         _check_order(scores, name, advice, whole=whole)
         return oriented(scores, lower_is_better), None
     if not has_score.any():
-        raise invalid(name, "hold a score of some item", "none")
+        raise invalid(name, "contain at least one score", "none")
     found = as_numbers(name, column[has_score])
     _check_order(found, name, whole=whole)
     low, found = _level_below(oriented(found, lower_is_better), "items without a score")
@@ -342,7 +342,7 @@ def _check_missing(
         return
     at = np.flatnonzero(np.isin(codes, list(map(distinct.index, missing))))
     got = f"{at.size} of {listed([*map(repr, missing)], 5)}, the first at"
-    rule = "hold labels, none missing"
+    rule = "contain labels, none missing"
     advice = (
         "Leave these items out, or give the labels another name if they are a class."
     )
@@ -484,7 +484,9 @@ def check_both_classes(n_targets: int, n_samples: int) -> None:
     if not 0 < n_targets < n_samples:
         items = "1 item" if n_samples == 1 else f"{n_samples} items"
         got = f"{n_targets} target{'s' * (n_targets != 1)} among {items}"
-        raise invalid("y_true", "hold targets and non-targets to test a ranking", got)
+        raise invalid(
+            "y_true", "contain targets and non-targets to test a ranking", got
+        )
 
 
 def _check_not_swapped(
@@ -498,7 +500,7 @@ def _check_not_swapped(
         and np.isin(scores[:1000], (-1, 0, 1)).all()
         and np.unique(scores).size <= 2
     ):
-        rule = f"hold labels, and `{score_name}` scores"
+        rule = f"contain labels, and `{score_name}` scores"
         got = "scores as labels and labels as scores: the two look swapped"
         raise invalid("y_true", rule, got)
 

@@ -168,7 +168,7 @@ class LabelSample:
         if len(names) > 1:  # a plan
             strata, is_labelled = strata_of_plan(strata, is_labelled, of_items)
         if not is_labelled.any():
-            raise invalid("y_true", "have a label for some item", "none")
+            raise invalid("y_true", "contain at least one label", "none")
         marks = _marks(labels[is_labelled], pos_label, labels.size)
         if strata is None:
             names, codes = ["labelled", "not labelled"], 1 - is_labelled.astype(np.intp)
@@ -223,8 +223,8 @@ def _marks(known: Any, pos_label: object, n_samples: int) -> NDArray[np.bool_]:
         raise unknown_label(pos_label, n_samples)
     if pos_label == 1 and has_minus_one:
         warn(
-            "The label -1 counts as a non-target, as 0 does. If it says that nobody "
-            "looked, the result is wrong: give NaN for these items, as "
+            "The label -1 counts as a non-target, as 0 does. If it means that the "
+            "label is unknown, the result is wrong: use NaN for these items, as "
             "np.where(y_true == -1, np.nan, y_true).",
             UserWarning,
         )
@@ -234,9 +234,9 @@ def _marks(known: Any, pos_label: object, n_samples: int) -> NDArray[np.bool_]:
 def _not_looked_at(label: Any) -> ValueError:
     """Return the error for a label that says that there is none."""
     nothing = "np.nan" if label == -1 else "None"
-    rule = "be NaN, None or NA for the items that nobody looked at"
+    rule = "be NaN, None or NA for unlabelled items"
     advice = (
-        f"Give np.where(y_true == {label!r}, {nothing}, y_true) and keep these items, "
+        f"Pass np.where(y_true == {label!r}, {nothing}, y_true) and keep these items, "
         "which are a part of the list. If a class has this label, rename it."
     )
     return invalid("y_true", rule, f"the label {label!r}", advice)

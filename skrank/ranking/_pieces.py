@@ -60,7 +60,7 @@ class Pieces:
         dtype = np.result_type(self.dtype, part.dtype)
         largest = max(self._largest, part._largest)
         if dtype.kind == "f" and largest > 2**53:  # floats hold all integers up to it
-            rule = f"hold integers of at most 2**53 in pieces of common type {dtype}"
+            rule = f"contain integers of at most 2**53 in pieces of common type {dtype}"
             raise invalid("y_score", rule, f"one of absolute value {largest}")
         return dtype
 

@@ -14,16 +14,16 @@ from skrank._utils._warnings import warn
 KNOWN = -1
 
 _BLANK = (
-    "A blank means that nobody looked, for a reason that has nothing to do with the "
-    "label. If somebody looked and could not decide, or if targets stay blank more "
-    "often, the labels are no random sample, and too few targets are estimated. Label "
-    "these items as well as possible."
+    "A label may be missing only for a reason that is unrelated to it. If somebody "
+    "could not decide, or if targets stay unlabelled more often, the labels are no "
+    "random sample, and the number of targets is underestimated. Label these items as "
+    "well as possible."
 )
 _UNPLANNED = (
-    "Items that somebody chose are no random sample, and would bias the result. Give "
-    "labels that are there before a plan to `labelled` of labels_to_collect, which "
-    "counts them. Labels that were added later count if all items of their stratum "
-    "have one, or with a larger plan of the same seed that holds the items."
+    "Items that people chose are no random sample, and would bias the result. Pass "
+    "labels that exist before a plan as `labelled` to labels_to_collect. Labels that "
+    "were added later count if their whole stratum is labelled, or with a larger plan "
+    "of the same seed that contains them."
 )
 
 
@@ -46,7 +46,7 @@ def strata_of_plan(
     planned = of_items.read("strata", plan["to_label"], as_numbers) != 0
     was_known = strata == KNOWN
     if not is_labelled[was_known].all():
-        rule = f"have the labels that were there before the plan, in stratum {KNOWN}"
+        rule = f"contain the labels that existed before the plan, in stratum {KNOWN}"
         got = f"{np.sum(was_known & ~is_labelled)} of {was_known.sum()} blank"
         raise invalid("y_true", rule, got)
     blank = planned & ~is_labelled

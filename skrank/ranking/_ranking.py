@@ -59,7 +59,7 @@ class HitGroups:
 @signature_of("n_samples", "n_targets", "n_non_targets", "n_missed")
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ranking:
-    """Items in the order of their scores, with their labels.
+    """One sorted ranking for several metrics; for several models use Rankings.
 
     Metrics, curves, the random selection test and intervals accept a ranking in place
     of labels and scores. The items are then ranked only once. Create a ranking with
@@ -85,7 +85,7 @@ class Ranking:
     >>> ranking
     <Ranking of 5 items, 3 targets>
     >>> average_precision(ranking), precision_at_t(ranking, t=2)
-    (0.917, 1.0)
+    (0.9166..., 1.0)
     """
 
     # `groups` are the tie groups that hold targets, `levels` their scores, best first.

@@ -109,7 +109,7 @@ class Part:
 @signature_of("models", "rows")
 @dataclass(frozen=True, eq=False, repr=False)
 class Rankings:
-    """Rankings of the same items, with a row for each part and a column for each model.
+    """Rankings of several models or groups, sorted once; for one model use Ranking.
 
     Tests, intervals, comparisons and displays take rankings in `from_rankings`.
     Several questions about the same data then rank the items once.
@@ -702,10 +702,10 @@ class Rankings:
             for one in named.values()
         ]
         if not all(isinstance(r, Ranking | RankCounts) for c in columns for r in c):
-            rule = "be Rankings, or hold Ranking and RankCounts alone"
+            rule = "be Rankings, or contain Ranking and RankCounts alone"
             raise invalid("rankings", rule, type(rankings).__name__)
         if not any(columns):
-            raise invalid("rankings", "hold at least one ranking", brief(rankings))
+            raise invalid("rankings", "contain at least one ranking", brief(rankings))
         columns = [[as_ranking(one) for one in column] for column in columns]
         weighted = [one.weighted for column in columns for one in column]
         if any(weighted) and not all(weighted):
@@ -719,7 +719,7 @@ class Rankings:
         if len(sizes) > 1:
             got = " beside ".join(map(brief, columns))
             what = "items" if single else "targets, scored or missed"
-            raise invalid("rankings", f"hold rankings of the same {what}", got)
+            raise invalid("rankings", f"contain rankings of the same {what}", got)
         models, rows = tuple(map(Model, named)), zip(*columns, strict=True)
         if single:
             return cls(models, tuple(map(Part, rows)))
@@ -877,7 +877,7 @@ class Rankings:
         models = f"{len(self.names)} models, " if len(self.names) > 1 else ""
         if self.sample is not None:
             n, labelled = self.sample.n_samples, self.sample.n_labelled.sum()
-            return f"<Rankings of {models}{n} items, {labelled} with a label>"
+            return f"<Rankings of {models}{n} items, {labelled} labelled>"
         n, m = self.sizes
         parts = f"{len(self.parts)} {self.kind}, " if self.kind != "one" else ""
         if self.kind == "folds":
@@ -1002,7 +1002,7 @@ class Rankings:
         if len(kept) < len(self.parts):
             warn(
                 f"{len(self.parts) - len(kept)} of {len(self.parts)} groups have no "
-                f"items that are ranked. They are left out of {what}.",
+                f"ranked items. They are left out of {what}.",
                 UserWarning,
             )
         return self._take(kept)
@@ -1066,10 +1066,10 @@ class Rankings:
 _COUNTS = ("n_missed", "n_unlisted")
 # Columns without a use where labels are missing, and what to do instead
 _UNUSED = {
-    "groups": "ask for each group by itself",
-    "clusters": "items must be chosen one by one",
-    "folds": "ask for the held-out items of each fold by themselves",
-    "sample_weight": "`strata` tells how items were chosen",
+    "groups": "analyse each group separately",
+    "clusters": "single items are sampled",
+    "folds": "analyse the held-out items of each fold separately",
+    "sample_weight": "`strata` describes the sample",
     "n_missed": "missed targets have no rank",
     "n_unlisted": "unlisted items have no rank",
 }
@@ -1078,8 +1078,8 @@ _UNUSED = {
 def labels_are_missing(sample: LabelSample, asked: str = " here") -> ValueError:
     """Return the error of a question that needs the labels of all items."""
     n, labelled = sample.n_samples, int(sample.n_labelled.sum())
-    rule = f"hold the labels of all items{asked}"
-    advice = "SampledMetricInterval and RankingComparison use the labels of a sample."
+    rule = f"contain the labels of all items{asked}"
+    advice = "SampledMetricInterval and RankingComparison accept a sample of labels."
     return invalid("y_true", rule, f"{n - labelled} of {n} missing", advice)
 
 
@@ -1115,7 +1115,7 @@ def named_estimators(estimator: Any) -> Mapping[Any, Any]:
         if len(named) < len(estimators):  # such as two that print alike
             named = {f"{as_text(one)} [{i}]": one for i, one in enumerate(estimators)}
     if not named:
-        raise invalid("estimator", "hold at least one estimator", "none")
+        raise invalid("estimator", "contain at least one estimator", "none")
     return named
 
 
@@ -1201,7 +1201,7 @@ def _codes(name: str, values: ArrayLike | None, data: RankingInput) -> Codes | N
 
 def _check_several(name: str, labels: Sequence[Any]) -> None:
     if len(labels) < 2:
-        raise invalid(name, "hold two labels or more", f"{brief(labels[0])} alone")
+        raise invalid(name, "contain two labels or more", f"{brief(labels[0])} alone")
 
 
 def _within_folds(
@@ -1223,9 +1223,9 @@ def _within_folds(
     cut = np.unique(every[sizes < np.bincount(codes)[every]])
     if cut.size:
         warn(
-            f"{cut.size} of {len(names)} groups are divided among folds, such as "
-            f"{brief(names[cut[0]])}, and their pieces are ranked as groups. Divide "
-            "whole groups, as an int for `cv` or GroupKFold does.",
+            f"{cut.size} of {len(names)} groups are split between folds, such as "
+            f"{brief(names[cut[0]])}, and each part is ranked as a group. Keep groups "
+            "whole, as an int for `cv` or GroupKFold does.",
             UserWarning,
         )
     is_repeated = np.unique(every).size < every.size

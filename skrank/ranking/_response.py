@@ -138,7 +138,7 @@ def marks_and_scores(
     check_order(X, y_true)
     known, labels = as_column_with_gaps("y", y_true if gaps else [0])
     if not known.any():
-        raise invalid("y", "have a label for some item", "none")
+        raise invalid("y", "contain at least one label", "none")
     if not known.all():
         found = labels[known].tolist()
         points, scores = oriented_scores(
@@ -207,7 +207,7 @@ def check_estimator(estimator: Any) -> None:
     marks = [hasattr(estimator, one) for one in ("__sklearn_tags__", "_estimator_type")]
     if not (isinstance(estimator, BaseEstimator) or any(marks)):
         rule = (
-            "be an estimator of scikit-learn, or else give its scores of the targets "
+            "be an estimator of scikit-learn, or else pass its scores of the targets "
             "to from_predictions, as in from_predictions(y, scores)"
         )
         raise invalid("estimator", rule, type(estimator).__name__)
@@ -241,8 +241,8 @@ def _scores_outliers_higher(estimator: Any, X: Any) -> bool:  # noqa: N803
     if isinstance(final, OutlierMixin):
         return False
     rule = (
-        "predict labels {-1, 1}, as in scikit-learn, or {0, 1}, as in PyOD, which tell "
-        "whether its larger scores mean outliers; give its scores to from_predictions"
+        "predict labels {-1, 1}, as in scikit-learn, or {0, 1}, as in PyOD, which show "
+        "whether larger scores mean outliers; pass its scores to from_predictions"
     )
     raise invalid("estimator", rule, type(estimator).__name__)
 
@@ -289,7 +289,7 @@ def _target_class(
         check_is_fitted(estimator)
     classes = as_array("estimator.classes_", estimator.classes_).tolist()
     if len(classes) < 2 or isinstance(classes[0], list):
-        rule = "know two classes or more, targets and the rest, of one output"
+        rule = "have at least two classes and one output"
         raise invalid("estimator", rule, brief(classes))
     check_known_classes(y_true, classes)
     if pos_label is None:

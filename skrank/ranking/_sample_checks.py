@@ -76,9 +76,12 @@ def _check_ranks(s: Any, ranks: Any, is_sample: NDArray[np.bool_], by: str) -> N
     # all items above the first one without a label
     top = int(np.argmin(s.is_labelled[order[begin[h] : begin[h] + n]]))
     advice = (
-        f"All of its best {top} items are labelled: give these a stratum of their own."
+        (
+            f"All of its best {top} items are labelled: put these in a stratum of "
+            "their own."
+        )
         if top > 1
-        else "Give items that were sampled at different rates different strata."
+        else "Put items that were sampled at different rates in different strata."
     )
     warn(
         f"The labelled items of stratum {brief(s.names[h])} are no random sample of "
@@ -107,12 +110,12 @@ def _check_labels(s: Any, is_sample: NDArray[np.bool_]) -> None:
     """
     k, x = s.n_labelled, s.n_found
     text = (
-        "If items were labelled because they are targets, as after a complaint, these "
-        "are no sample, and the result is wrong: give 0 for the items that somebody "
-        "looked at in vain, and NaN for targets that were found in another way."
+        "If items were labelled because they are targets, as after a complaint, they "
+        "are no random sample, and the result is wrong: use 0 for the inspected "
+        "non-targets, and NaN for targets that were found in another way."
     )
     if x.sum() == k.sum() and 0.5 ** x.sum() <= _FALSE:
-        warn(f"All {x.sum()} labels are those of targets. {text}", UserWarning)
+        warn(f"All {x.sum()} labelled items are targets. {text}", UserWarning)
         return
     ordered = s.stratum[next(iter(s.models.values())).order]
     if np.count_nonzero(np.diff(ordered)) >= len(s.names):
@@ -122,8 +125,7 @@ def _check_labels(s: Any, is_sample: NDArray[np.bool_]) -> None:
     is_alone = is_sample & (x == k) & (log_chance < math.log(_FALSE / k.size))
     for h in np.flatnonzero(is_alone)[:1].tolist():
         warn(
-            f"All {k[h]} labels of stratum {brief(s.names[h])} are those of "
-            f"targets, and {found[h]} of the {better[h]} labels of better strata. "
-            f"{text}",
+            f"All {k[h]} labelled items of stratum {brief(s.names[h])} are targets, "
+            f"but only {found[h]} of {better[h]} in better strata. {text}",
             UserWarning,
         )

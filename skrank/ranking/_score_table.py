@@ -92,12 +92,12 @@ def named_columns(name: str, columns: Any) -> dict[Any, Any]:
     if len(set(map(str, names))) < len(names):
         raise invalid(name, "have different names, also as text", brief(names))
     if not names:
-        raise invalid(name, "hold 1 or more rankings", str(len(names)))
+        raise invalid(name, "contain 1 or more rankings", str(len(names)))
     return {one: table[one] for one in names}
 
 
 def _numbered_columns(name: str, columns: Any) -> dict[int, NDArray[Any]]:
-    """Return columns of an array; lists are refused, as they may hold rows."""
+    """Return columns of an array; lists are refused, as they may contain rows."""
     is_array = hasattr(columns, "__array__")
     array = np.asarray(columns, dtype=None if is_array else object)
     if not is_array or array.ndim != 2:

@@ -278,7 +278,7 @@ def _read_state(path: str) -> Any:
         try:
             return json.load(file)
         except ValueError as error:
-            rule = "name a file of `--state`, or one that is not there yet"
+            rule = "name a state file, or a file that does not exist yet"
             raise invalid("--state", rule, brief(path)) from error
 
 
@@ -582,13 +582,13 @@ def _add_plan(commands: Any) -> None:
     add(
         "--compare",
         action="store_true",
-        help="label only what decides which model has more targets in its top --t, in "
-        "place of --budget",
+        help="label only the rows that decide which model has more targets in its top "
+        "--t, instead of --budget",
     )
     add(
         "--labelled",
         metavar="NAME",
-        help="column of labels that are there; those of the other rows are missing",
+        help="column of existing labels, empty for the other rows",
     )
     add(
         "--keep",
@@ -618,7 +618,7 @@ def _add_monitor(commands: Any) -> None:
     """Add the command that monitors days."""
     monitor = commands.add_parser(
         "monitor",
-        help="monitor the rankings of days, which may be looked at on every day",
+        help="monitor a model in production, with an alarm that is valid on any day",
         description=(
             "Print whether the rankings of the days in a file are better than chance,\n"
             "worse than a number, or better than those of another model.\n"
@@ -669,8 +669,8 @@ def _add_monitor(commands: Any) -> None:
     add(
         "--state",
         metavar="FILE",
-        help="continue after the days of this file, if it is there, and write all days "
-        "to it; days that it has are skipped",
+        help="continue from this file if it exists, and write all days to it; days in "
+        "the file are skipped",
     )
     add(
         "--wait",
@@ -705,9 +705,9 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
     add("--lower-is-better", **scores, type=lambda one: (one, True), help=said)
     said = "rows without a score, such as failed dockings: an error, or the last rows"
     add("--missing", choices=["error", "last"], default="error", help=said)
-    said = "character between cells, such as ';', of the file and of that written"
+    said = "character between cells, such as ';', in the input and in the output"
     add("--separator", type=_separator, metavar="CHARACTER", help=said)
-    said = "decimal point or comma of the file and of that written"
+    said = "decimal point or comma, in the input and in the output"
     add("--decimal", choices=[".", ","], default=".", help=said)
 
 

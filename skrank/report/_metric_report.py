@@ -31,7 +31,7 @@ COLUMNS = ("name", "n_targets", "low", "high", *OF_TEST)
 @signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MetricReport:
-    """Results of one metric in a report, by the name of the ranking.
+    """Results of one metric: a part of RankingReportResult.
 
     Attributes
     ----------

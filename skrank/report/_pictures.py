@@ -89,7 +89,7 @@ def figures_html(
     if len(names) < len(curves):
         notes += f"<p>Of {len(curves)} rankings the best {MANY} are drawn.</p>"
     if len({curve.n_targets for curve in shown}) > 1:
-        notes += f"<p>The grey band is that of {escape(as_text(names[0]))}.</p>"
+        notes += f"<p>The grey band is for {escape(as_text(names[0]))}.</p>"
     if ties == "together":
         notes += "<p>The curves are means over the orders of tied items.</p>"
     first, *others = figures

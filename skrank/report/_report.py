@@ -44,7 +44,7 @@ from skrank.report._result import RankingReportResult, names_of_top
 
 
 class RankingReport(Question[RankingReportResult]):
-    """Report on one or several rankings of a data set.
+    """Report on several models and metrics in one call; for one metric use its class.
 
     The report has average precision, or another metric, with its interval and its test
     against random selection, metrics of the top of the ranking, comparisons of the
@@ -111,8 +111,8 @@ class RankingReport(Question[RankingReportResult]):
     >>> asked = RankingReport(t=(20, 0.1))
     >>> report = asked.from_predictions(y_true, {"A": a, "B": b})
     >>> print(report.conclusion())
-    A has the largest average precision, 0.374; B (Holm p 0.02) is lower.
-    >>> report.to_frame()[["name", "average_precision", "recall@20"]]
+    A has the largest average precision, 0.374; B (Holm p 0.017) is lower.
+    >>> report.to_frame()[["name", "average_precision", "recall@20"]].round(3)
       name  average_precision  recall@20
     0    A              0.374      0.225
     1    B              0.172      0.125
@@ -148,7 +148,9 @@ class RankingReport(Question[RankingReportResult]):
         self.t, self.k = _checked("t", t), _checked("k", k)
         for rule in _each(thresholds):
             if not isinstance(rule, ThresholdChoice):
-                raise invalid("thresholds", "hold ThresholdChoice alone", brief(rule))
+                raise invalid(
+                    "thresholds", "contain ThresholdChoice alone", brief(rule)
+                )
         self.thresholds, self.gains = thresholds, gains
         self.confidence_level = check_fraction("confidence_level", confidence_level)
         self.sort = check_flag("sort", sort)
@@ -312,7 +314,7 @@ class RankingReport(Question[RankingReportResult]):
         if not (is_quick if self.pvalue is None else self.pvalue):
             why = "as asked"
             if self.pvalue is None:
-                why = "because it may take long; set `pvalue`"
+                why = "because it may take a long time; set `pvalue`"
             return {**found, "untested": why}
         found.clear()  # a test makes its own, of 60 MB if the ranking is long
         test = RandomSelectionTest(metric, **self._settings)

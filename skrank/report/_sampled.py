@@ -24,7 +24,7 @@ from skrank.report._tables import (
     table_of_pairs,
 )
 
-_TITLE = "Report on a list with labels of a sample"
+_TITLE = "Report from a sample of labels"
 
 
 class SampledReport(NamedTuple):
@@ -72,8 +72,8 @@ class SampledReport(NamedTuple):
     def _tables(self) -> list[Table]:
         """The metrics and, of several models, the leaderboard and all differences."""
         reading = (
-            "Value expected of the whole list, and its 95 % interval, from the labels "
-            "of a random sample of each stratum."
+            "Estimate for the whole list with its 95 % interval, from a random sample "
+            "of labels in each stratum."
         )
         table = table_of_metrics(self.results, 0.95)
         table = table._replace(caption="Metrics of the whole list", reading=reading)

@@ -318,7 +318,7 @@ def _check_text(data: bytes, separator: str) -> None:
         raise ValueError(f"{rule}; got one that is {[*kinds, 'binary'][0]}.")
     header = data.partition(b"\n")[0].decode("utf-8-sig", errors="replace")
     if data and not header.strip():
-        raise ValueError("the first line must hold the header; got an empty line.")
+        raise ValueError("the first line must contain the header; got an empty line.")
     marks = [one for one in ",;\t|" if one in header]
     if marks and separator not in header:
         rule = f"cells must be separated by {separator!r}"
@@ -497,7 +497,7 @@ class _Numbers:
                 advice = "--decimal ',' reads decimal commas."
             elif is_gap[is_bad][0]:
                 advice = "--missing last ranks rows without a score below all others."
-            rule = "hold a finite number in each row"
+            rule = "contain a finite number in each row"
             raise invalid(_where(self._name), rule, f"{got} header", advice)
 
     def _whole(self, plain: Any) -> NDArray[Any] | None:
@@ -532,7 +532,7 @@ class _Numbers:
         if self._integers is not None:
             return self._integers
         if self._exact and len(self._exact) > self._n_long:
-            rule = "hold numbers that stay distinct in double precision"
+            rule = "contain numbers that stay distinct in double precision"
             got = f"several like {min(self._exact):.20g}"
             raise invalid(_where(self._name), rule, got)
         return self._numbers
@@ -557,7 +557,7 @@ def _check_missing(
         rows = 1 + np.flatnonzero(filled)[is_missing]
         first = ", ".join(map(str, rows[:5].tolist())) + ", ..." * (rows.size > 5)
         got = f"{rows.size} missing, in row {first} below the header"
-        raise invalid(_where(name), "hold a value in each row", got, advice)
+        raise invalid(_where(name), "contain a value in each row", got, advice)
 
 
 def _where(name: str) -> str:

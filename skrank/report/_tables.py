@@ -209,7 +209,7 @@ def table_of_leaderboard(board: RankingLeaderboard, main: MetricReport) -> Table
     reading = (
         "The rankings from the best to the worst, by comparisons of all pairs. Holm p "
         "is the smallest p-value of the comparisons with better rankings, adjusted for "
-        "the number of all pairs. The ranges of the rank hold all together with "
+        "the number of all pairs. All ranges of the rank hold simultaneously with "
         f"{level} confidence. Rankings that share a letter are not significantly "
         "different."
     )
@@ -248,9 +248,9 @@ def table_of_thresholds(
         heads = [first.metric, *[""] * (len(results) - 1)]
         rows += [*zip(heads, map(name_of, thresholds), *columns, strict=True)]
     reading = (
-        "The scores at which to look at an item, the number t of such items, and what "
-        f"to expect of other items with this rule, with the {level} interval in "
-        "parentheses."
+        "Inspect the items with this score or more; t is their number. The other "
+        f"columns estimate what this rule gives on other items, with the {level} "
+        "interval in parentheses."
     )
     header = ("rule", "ranking", "score", "t", *shown)
     return Table("Thresholds", header, rows, 2, reading)
@@ -308,8 +308,8 @@ def table_of_summary(
         )
     names = [f"({letter[name]}) {name_of(name)}" for name in first.names]
     reading = (
-        "Letters at a value are those of the rankings that are significantly worse by "
-        f"this metric, by p-values adjusted for all pairs (Holm, level {alpha:.3g})."
+        "The letters after a value name the rankings that are significantly worse by "
+        f"this metric, with p-values adjusted for all pairs (Holm, level {alpha:.3g})."
     )
     header = ("ranking", *map(heading_of, comparisons))
     return Table(

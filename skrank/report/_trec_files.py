@@ -49,7 +49,7 @@ def read_runs(qrels: str, paths: Sequence[str], depths: Sequence[int]) -> Runs:
     queries = dict(n_targets.iter_rows())
     wanted = [one for one, n in queries.items() if n]
     if not wanted:
-        raise invalid("--qrels", "hold relevant documents", "none")
+        raise invalid("--qrels", "contain relevant documents", "none")
     if len(wanted) < len(queries):
         warn(
             f"{len(queries) - len(wanted)} of {len(queries)} queries of the qrels have "
@@ -69,7 +69,7 @@ def read_runs(qrels: str, paths: Sequence[str], depths: Sequence[int]) -> Runs:
             judged, on=["query", "document"], how="left", maintain_order="left"
         )
         if not run.height:
-            rule = "hold queries of the qrels with relevant documents"
+            rule = "contain queries of the qrels with relevant documents"
             raise invalid(as_text(path), rule, "none")
         codes = run["query"].replace_strict(wanted, range(len(wanted))).to_numpy()
         items = items_of_groups(codes, len(wanted))
@@ -146,7 +146,7 @@ def _table(polars: Any, path: str, names: Sequence[str], number: str) -> Any:
         is_bad |= polars.col("more").is_not_null()
     wrong = table.filter(is_bad)
     if wrong.height:
-        rule = f"each line must hold {', '.join(names)}, with blanks between them"
+        rule = f"each line must contain {', '.join(names)}, with blanks between them"
         got = in_short(wrong["text"][0], 80)
         raise ValueError(f"{said}: {rule}; got {got!r} in line {wrong['line'][0]}.")
     of_pair = ["query", "document"]

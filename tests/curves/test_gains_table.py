@@ -107,9 +107,9 @@ def test_what_is_printed():
     y = np.repeat([1, 0], [5, 95])
     table = hit_curve(y, -np.arange(100)).gains_table(parts=2)
     assert table.conclusion() == (
-        "The first 50 of 100 items (50 %) hold 5 of 5 targets (100 %), 2 times as many "
-        "as random selection finds on average. Random selection finds 0 to 5 in 95 of "
-        "100 cases."
+        "The first 50 of 100 items (50 %) contain 5 of 5 targets (100 %), 2 times as "
+        "many as random selection finds on average. Random selection finds 0 to 5 in "
+        "95 of 100 cases."
     )
     header, *rows = str(table).splitlines()[5:]
     assert re.split(r"\s{2,}", header.strip()) == [

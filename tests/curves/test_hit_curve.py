@@ -394,7 +394,9 @@ def test_errors():
     y_true, y_score = in_order([1, 0, 0])
     with pytest.raises(ValueError, match=r"`ties` must be one of 'expected', 'optim"):
         hit_curve(y_true, y_score, ties="together")
-    with pytest.raises(ValueError, match=r"`y_true` must hold targets to make a cur"):
+    with pytest.raises(
+        ValueError, match=r"`y_true` must contain targets to make a cur"
+    ):
         hit_curve([0, 0], y_score[:2])
     with pytest.raises(ValueError, match=r"`y_score` must be finite"):
         hit_curve(y_true, [1, np.nan, 2])

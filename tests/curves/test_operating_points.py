@@ -236,7 +236,9 @@ def test_errors():
         points.f_score(0)
     with pytest.raises(ValueError, match=r"`confidence_level` must be a number betwe"):
         points.chance_band(95)
-    with pytest.raises(ValueError, match=r"`y_true` must hold targets to make a curv"):
+    with pytest.raises(
+        ValueError, match=r"`y_true` must contain targets to make a curv"
+    ):
         operating_points([0, 0], [1.5, 2])
     for flag in ("no", 0, None):
         with pytest.raises(ValueError, match=r"`interpolate` must be True or False; g"):

@@ -348,7 +348,7 @@ def test_folds_of_one_class_are_left_out(name, kept):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_folds_that_cannot_be_drawn_leave_no_figure():
     from_cv_results = HitCurveDisplay.from_cv_results
-    with pytest.raises(ValueError, match="`cv_results` must hold estimators"):
+    with pytest.raises(ValueError, match="`cv_results` must contain estimators"):
         from_cv_results({"test_score": [1]}, X, Y)
     with pytest.raises(ValueError, match="`X` must be the items .*; got 300 for folds"):
         from_cv_results(folds(), X[:300], Y[:300])
@@ -428,7 +428,7 @@ def test_axes_have_one_unit(display, as_fraction):
     shown = display(curves[0]).plot()
     drawn = len(shown.ax_.lines)
     for refused, ax in ((curves[1], shown.ax_), (curves, None)):
-        with pytest.raises(ValueError, match="must have curves in items or in fractio"):
+        with pytest.raises(ValueError, match="must have all curves in items"):
             display(refused).plot(ax)
     assert len(shown.ax_.lines) == drawn
     assert len(plt.get_fignums()) == 1
@@ -599,7 +599,9 @@ def test_bad_settings_of_curves_by_depth(display, settings, said):
 def test_bad_input():
     with pytest.raises(ValueError, match="`y_score` must have as many items"):
         HitCurveDisplay.from_predictions(Y, SCORE[:-1])
-    with pytest.raises(ValueError, match="`y_true` must hold targets to make a curve"):
+    with pytest.raises(
+        ValueError, match="`y_true` must contain targets to make a curve"
+    ):
         HitCurveDisplay.from_predictions(0 * Y, SCORE)
     with pytest.raises(ValueError, match="`interpolate` must be True or False"):
         PrecisionRecallDisplay.from_predictions(Y, SCORE, interpolate="no")
@@ -615,7 +617,7 @@ def test_data_have_the_length_of_the_curves():
             HitCurveDisplay([curve, curve], **{key: [0.1]}).plot()
     with pytest.raises(ValueError, match="`points` must have one .*; got 1 for 2"):
         PrecisionRecallDisplay([curve, curve], [points]).plot()
-    with pytest.raises(ValueError, match="one hit curve or a list of some; got"):
+    with pytest.raises(ValueError, match="a hit curve or a list of them; got"):
         HitCurveDisplay([]).plot()
     band = hit_curve_band(Y, SCORE, simultaneous=False)
     with pytest.raises(ValueError, match="`confidence_band` must be None for a list o"):
@@ -698,7 +700,7 @@ def test_gain_is_a_share_against_a_share(as_fraction):
     x, y = display.line_.get_data()
     np.testing.assert_allclose(y, curve.at(x * N) / Y.sum(), atol=1e-12)
     assert (x[-1], y[-1]) == (1, 1)
-    assert display.ax_.get_ylabel() == "share of the targets found"
+    assert display.ax_.get_ylabel() == "share of targets found"
     top = HitCurveDisplay.from_predictions(
         Y, SCORE, as_fraction=as_fraction, kind="gain", top=0.5
     )

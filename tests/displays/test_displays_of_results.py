@@ -282,7 +282,7 @@ def test_comparison_says_what_the_comparison_says():
     assert float(label.split(" = ")[1]) == pytest.approx(result.pvalue, rel=0.06)
     assert band == "difference, 95 % band"
     assert upper.get_xlabel() == ""
-    assert lower.get_xlabel() == "items looked at"
+    assert lower.get_xlabel() == "inspected items"
 
 
 def test_comparison_from_estimators():
@@ -331,7 +331,7 @@ def test_comparison_takes_two_axes_side_by_side():
     display = RankingComparisonDisplay(*two_curves()).plot(axes)
     assert list(display.ax_) == list(axes)
     assert display.figure_ is figure
-    assert [ax.get_xlabel() for ax in axes] == ["items looked at"] * 2
+    assert [ax.get_xlabel() for ax in axes] == ["inspected items"] * 2
     assert [texts(ax.get_legend())[0] for ax in axes] == ["A", "A - B"]
 
 
@@ -533,5 +533,5 @@ def test_what_a_display_of_days_refuses():
         RankingMonitorDisplay.from_result(result, ax=[1, 2])
     with pytest.raises(ValueError, match="`confidence_level` must be"):
         RankingMonitorDisplay.from_result(result, confidence_level=95)
-    with pytest.raises(ValueError, match="`groups` must hold the day of each item"):
+    with pytest.raises(ValueError, match="`groups` must contain the day of each item"):
         RankingMonitorDisplay.from_predictions(Y, A)

@@ -140,7 +140,9 @@ def test_which_method_is_chosen():
 @pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
 def test_one_cluster_of_targets_says_nothing():
     y = (CLUSTER == 3).astype(int)
-    with pytest.warns(UndefinedMetricWarning, match="two clusters must hold targets"):
+    with pytest.warns(
+        UndefinedMetricWarning, match="two clusters must contain targets"
+    ):
         result = MetricInterval().from_predictions(y, A, clusters=CLUSTER)
     assert math.isnan(result.standard_error)
     comparison = RankingComparison(method="jackknife")
@@ -366,7 +368,7 @@ def test_bad_clusters():
     for clusters, match in [
         ([1, 1, 2], "`clusters` must have as many items as `y_true`"),
         ([1, 1, None, None], "none missing"),
-        ([1, 1, 1, 1], "`clusters` must hold two labels or more; got 1 alone"),
+        ([1, 1, 1, 1], "`clusters` must contain two labels or more; got 1 alone"),
     ]:
         with pytest.raises(ValueError, match=match):
             ask(y, s, clusters=clusters)

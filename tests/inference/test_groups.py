@@ -355,7 +355,7 @@ def test_days_that_are_in_several_folds():
     cv, model = StratifiedKFold(3, shuffle=True, random_state=0), LogisticRegression()
     s, fold = held_out(model, cv)
     test = RandomSelectionTest("precision@5")
-    with pytest.warns(UserWarning, match="^18 of 18 groups are divided among folds, s"):
+    with pytest.warns(UserWarning, match="^18 of 18 groups are split between folds, s"):
         result = test.from_cv(model, X, Y, cv=cv, groups=DAY)
     pairs = [(i, day) for i in range(3) for day in range(18)]
     assert list(result.labels) == pairs
@@ -533,7 +533,7 @@ def test_limits_of_weighted_targets_that_are_all_found():
     assert certain.confidence_interval() == (1, 1)
 
 
-@pytest.mark.filterwarnings("ignore:.*must hold two targets and two non-targets")
+@pytest.mark.filterwarnings("ignore:.*must contain two targets and two non-targets")
 def test_no_limits_from_one_target_with_a_weight():
     y, weight = np.arange(50) < 3, np.where(np.arange(50) % 50 < 2, 0.0, 2.0)
     interval = MetricInterval("average_precision", n_resamples=99, random_state=0)
@@ -570,7 +570,7 @@ def test_weights_of_one_class_or_of_another_method():
         MetricInterval(method="bootstrap").from_predictions(
             Y, X[:, 0], groups=DAY, **given
         )
-    with pytest.raises(ValueError, match="must hold targets and non-targets"):
+    with pytest.raises(ValueError, match="must contain targets and non-targets"):
         MetricInterval().from_predictions(0 * Y, X[:, 0], **given)
 
 
@@ -579,7 +579,7 @@ def test_weights_of_zero_for_a_whole_class(name):
     interval = MetricInterval(name)
     for weight in (Y, 1 - Y):
         for groups in (None, DAY):
-            with pytest.raises(ValueError, match="hold targets and non-targets"):
+            with pytest.raises(ValueError, match="contain targets and non-targets"):
                 interval.from_predictions(
                     Y, X[:, 0], sample_weight=weight, groups=groups
                 )

@@ -93,7 +93,7 @@ def test_band_does_not_depend_on_more_than_the_state():
     assert_allclose(first.low, other.low, atol=0.05 * 40)
 
 
-# What must hold
+# What must contain
 
 
 def test_limits_are_possible_and_in_order():
@@ -352,7 +352,9 @@ def test_depths_are_counts_or_fractions():
 
 def test_errors():
     y_true, a, b = example()
-    with pytest.raises(ValueError, match=r"`t` must hold one number or more; got none"):
+    with pytest.raises(
+        ValueError, match=r"`t` must contain one number or more; got none"
+    ):
         hit_curve_band(y_true, a, t=[])
     with pytest.raises(ValueError, match=r"`t` must not reach beyond the ranking; got"):
         hit_curve_band(y_true, a, t=[401])
@@ -362,7 +364,9 @@ def test_errors():
         hit_curve_band(y_true, a, simultaneous="no")
     with pytest.raises(ValueError, match=r"`random_state` must be None, a non-negati"):
         hit_curve_band(y_true, a, random_state="0")
-    with pytest.raises(ValueError, match=r"`y_true` must hold targets and non-targets"):
+    with pytest.raises(
+        ValueError, match=r"`y_true` must contain targets and non-targets"
+    ):
         hit_curve_band(np.ones(5), np.arange(5.0))
     with pytest.raises(ValueError, match=r"`y_score`\['B'\] must have as many items a"):
         hit_curve_band(y_true, {"A": a, "B": b[1:]})

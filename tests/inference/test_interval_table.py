@@ -190,7 +190,7 @@ def test_labels_of_a_sample():
         for name in SCORES:
             assert same(table[metric, name], alone[name])
     assert str(table).startswith(
-        "Intervals of 3 metrics by labels of a sample\n  list "
+        "Intervals of 3 metrics from a sample of labels\n  list "
     )
     assert table.to_frame().columns.tolist() == [
         "metric",
@@ -204,7 +204,7 @@ def test_labels_of_a_sample():
     )
     assert [*again] == [(metric, "a") for metric in metrics]
     plan = None
-    with pytest.raises(ValueError, match="`metric` must be one metric here"):
+    with pytest.raises(ValueError, match="`metric` must be a single metric here"):
         SampledMetricInterval(metrics).expected_width(
             plan, average_precision=0.5, prevalence=0.1
         )

@@ -265,7 +265,7 @@ def test_plans_that_cannot_be_made(arguments, message):
 def test_one_model_has_no_other():
     for one in (A, {"a": A}, A[:, None]):
         with pytest.raises(
-            ValueError, match="`y_score` must hold scores of two models"
+            ValueError, match="`y_score` must contain scores of two models"
         ):
             labels_to_compare(one, 5)
 
@@ -313,7 +313,7 @@ def test_blank_and_unplanned_labels_are_named():
 
 def test_labels_before_the_plan_must_come_back():
     plan = plan_of("labelled", 100)
-    with pytest.raises(ValueError, match="`y_true` must have the labels that were"):
+    with pytest.raises(ValueError, match="`y_true` must contain the labels that"):
         check(plan, plan["to_label"])
     for bad in (plan.drop(columns="stratum"), plan["to_label"], 3):
         with pytest.raises(ValueError, match="`strata` must be a column, or a plan"):

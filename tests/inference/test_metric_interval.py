@@ -560,7 +560,9 @@ def test_metrics_by_value_are_resampled_and_nothing_else(case):
         y_score = np.round(rng.normal(2.0 * y_true * spread, spread), 1)
         asked = MetricInterval(metric, n_resamples=99, random_state=0)
         if m == 1 and spread:
-            with pytest.warns(UndefinedMetricWarning, match="`y_true` must hold two"):
+            with pytest.warns(
+                UndefinedMetricWarning, match="`y_true` must contain two"
+            ):
                 asked.from_predictions(y_true, y_score)
             continue
         result = asked.from_predictions(y_true, y_score)

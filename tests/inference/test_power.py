@@ -521,7 +521,9 @@ def test_a_profit_has_the_power_of_its_precision(t):
 
 
 def test_a_small_pilot_is_said():
-    with pytest.warns(UserWarning, match="A pilot of 3 targets tells little of the po"):
+    with pytest.warns(
+        UserWarning, match="A pilot with 3 targets gives an imprecise po"
+    ):
         random_selection_power(n_targets=5, pilot=ONE_MODEL, n_studies=100)
 
 

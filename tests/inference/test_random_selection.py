@@ -155,7 +155,7 @@ def test_more_targets_than_others_are_noted(m):
     result = RandomSelectionTest().from_predictions(
         np.arange(20) % 2 * 10 + np.arange(20) // 2 < m, np.arange(20)
     )
-    assert ("most items are targets: is the rare class" in str(result)) == (m > 10)
+    assert ("most items are targets: is the other class" in str(result)) == (m > 10)
 
 
 def half_of_100(hits):
@@ -252,7 +252,9 @@ def test_reversed_scores_of_rare_targets_are_noted(n, m):
 
 @pytest.mark.parametrize("y_true", [[0] * 5, [1] * 5])
 def test_one_class_alone_is_refused(y_true):
-    with pytest.raises(ValueError, match="`y_true` must hold targets and non-targets "):
+    with pytest.raises(
+        ValueError, match="`y_true` must contain targets and non-targets "
+    ):
         RandomSelectionTest().from_predictions(y_true, np.arange(5.0))
 
 

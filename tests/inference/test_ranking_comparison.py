@@ -817,7 +817,7 @@ def test_methods_of_lists_need_lists(method):
     comparison = RankingComparison(method=method)
     with pytest.raises(ValueError, match="`method` must .* for one data set, without"):
         comparison.from_predictions(Y, {"A": A, "B": B})
-    with pytest.raises(ValueError, match="`groups` must make two data sets or more"):
+    with pytest.raises(ValueError, match="`groups` must form at least two data sets"):
         comparison.from_predictions(Y, {"A": A, "B": B}, groups=np.zeros(N, dtype=int))
 
 
@@ -897,14 +897,14 @@ def test_rankings_that_cannot_be_compared():
     for one, message in (
         (counts, "rank the same items, in the same order and in memory"),
         (other, "rank the same items, in the same order and in memory"),
-        (short, "`rankings` must hold rankings of the same items"),
-        (missed, "`rankings` must hold rankings of the same items"),
+        (short, "`rankings` must contain rankings of the same items"),
+        (missed, "`rankings` must contain rankings of the same items"),
     ):
         with pytest.raises(ValueError, match=message):
             asked.from_rankings({"A": ranking, "B": one})
     with pytest.raises(ValueError, match="`n_missed` must be left out for RankingComp"):
         asked.from_rankings({"A": missed, "B": missed})
-    with pytest.raises(ValueError, match="hold rankings of the same targets"):
+    with pytest.raises(ValueError, match="contain rankings of the same targets"):
         asked.from_rankings({"A": [ranking], "B": [ranking, short]})
 
 
@@ -920,7 +920,7 @@ def test_all_pairs_of_rankings_that_are_made_already():
         (name,) = given
         with pytest.raises(ValueError, match=f"`{name}` must be left out for rankings"):
             asked.compare_all(made, **given)
-    with pytest.raises(ValueError, match="hold Ranking and RankCounts alone; got dict"):
+    with pytest.raises(ValueError, match="Ranking and RankCounts alone; got dict"):
         asked.compare_all(scores)
 
 

@@ -102,7 +102,7 @@ def test_pvalues_and_limits_are_those_of_the_definition(name):
             shares = [Fraction(found, found + k) if found + k else 1 for k in limits]
             assert_allclose(progress.recall_so_far(level)[::-1], [*map(float, shares)])
         else:
-            with pytest.warns(UserWarning, match="No number of targets agrees"):
+            with pytest.warns(UserWarning, match="The batches contradict each other"):
                 assert math.isnan(progress.remaining(level).low)
 
 
@@ -208,7 +208,7 @@ def test_nothing_is_known_without_a_random_batch():
     assert progress.recall_so_far() == (13 / 63, 1)
     assert progress.remaining_pvalue(49) == progress.recall_pvalue(0.3) == 1
     assert progress.remaining_pvalue(50) == progress.recall_pvalue(13 / 63) == 0
-    assert "Nothing is known of the others" in progress.conclusion()
+    assert "Nothing is known about the unread items" in progress.conclusion()
 
 
 def test_all_is_known_when_all_is_read():
@@ -264,12 +264,12 @@ def test_samples_that_are_not_random_leave_no_number():
     progress = ReviewProgress(400).update(200, 0, at_random=True)
     assert progress.remaining().high < 100
     progress = progress.update(100, 100).update(50, 49, at_random=True)
-    with pytest.warns(UserWarning, match="No number of targets agrees"):
+    with pytest.warns(UserWarning, match="The batches contradict each other"):
         left = progress.remaining()
-    with pytest.warns(UserWarning, match="No number of targets agrees"):
+    with pytest.warns(UserWarning, match="The batches contradict each other"):
         recall = progress.recall_so_far()
     assert np.isnan([*left, *recall]).all()
-    assert "No number of targets agrees" in progress.conclusion()
+    assert "The batches contradict each other" in progress.conclusion()
     assert "unknown" in str(progress)
 
 

@@ -56,7 +56,7 @@ def coverage(items, labels, name):
     return np.array(covered)
 
 
-@pytest.mark.filterwarnings("ignore:All .* labels", "ignore:.* is undefined")
+@pytest.mark.filterwarnings("ignore:All .* are targets", "ignore:.* is undefined")
 @pytest.mark.parametrize(
     ("items", "labels", "name"),
     [

@@ -131,7 +131,7 @@ def test_average_precision_of_ties_is_that_of_the_labels_of_each():
     assert result.value == pytest.approx(total / targets, rel=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:All .* labels are those of targets")
+@pytest.mark.filterwarnings("ignore:All .* are targets")
 @pytest.mark.parametrize(("n", "r"), [(30, 7), (60, 20), (25, 24), (12, 1)])
 def test_remaining_limits_hold_for_every_number_of_targets(n, r):
     # judge: the hypergeometric probability of each number in the sample
@@ -187,7 +187,7 @@ def test_sequential_pvalue_holds_at_all_looks(total, limit):
     assert ever_wrong(24, total, 0.2, limit, sequential=True) <= 0.2
 
 
-@pytest.mark.filterwarnings("ignore:All .* labels are those of targets")
+@pytest.mark.filterwarnings("ignore:All .* are targets")
 @pytest.mark.parametrize("n_above", [0, 2])
 @pytest.mark.parametrize(("n", "r"), [(8, 3), (7, 6), (6, 1)])
 def test_sequential_pvalue_is_the_inverse_of_the_martingale(n, r, n_above):
@@ -439,7 +439,7 @@ def test_labels_of_the_top_give_what_they_can():
     assert tuple(result.remaining()) == (0, 3)
     assert math.isnan(result.n_remaining)  # nobody looked at the rest
     for name in ("average_precision", "recall@3", "precision@4"):
-        with pytest.raises(ValueError, match="`strata` must tell how the labelled"):
+        with pytest.raises(ValueError, match="`strata` must describe how the lab"):
             SampledMetricInterval(name).from_predictions(y, score)
 
 
@@ -451,24 +451,27 @@ GOOD = {"y_true": [1, 0, NAN, 0, NAN, 0], "y_score": [6, 5, 4, 3, 2, 1]}
     [
         ({"strata": [0, 0, 1, 1, 2, 2]}, "got one or none in 1, 2"),
         ({"strata": [0, 1, 1, 1, 1, 1]}, None),
-        ({}, "`strata` must tell how the labelled items were chosen.*Give two"),
+        ({}, "`strata` must describe how the labelled items were sampled.*Pass two"),
         ({"strata": [1, 0, 0, 1, 0, 0]}, None),
-        ({"strata": [0, 0, 0, 0, 1, 0]}, "must have two items with a label in each"),
+        ({"strata": [0, 0, 0, 0, 1, 0]}, "must contain two labelled items each"),
         ({"y_score": {"a": [6, 5, 4, 3, 2]}, "strata": [0] * 6}, r"`y_score`\['a'\]"),
         (
             {"y_true": [1, 0, 0, 0, NAN, NAN], "strata": [0, 0, 0, 0, 1, 1]},
-            "`strata` must have two items with a label in each for .*none in 1",
+            "`strata` must contain two labelled items each for .*none in 1",
         ),
         ({"strata": [0, 0, 1]}, "`strata` must have as many items"),
-        ({"strata": [0, 0, 1, 1, 2, None]}, "`strata` must hold labels of one kind"),
-        ({"y_true": [NAN] * 6, "strata": [0] * 6}, "`y_true` must have a label"),
+        ({"strata": [0, 0, 1, 1, 2, None]}, "`strata` must contain labels of one kind"),
+        (
+            {"y_true": [NAN] * 6, "strata": [0] * 6},
+            "`y_true` must contain at least one label",
+        ),
         (
             {"y_true": [2, 0, NAN, 1, NAN, 0], "strata": [0] * 6},
             "`pos_label` must name",
         ),
         ({"y_score": [6, 5, 4, NAN, 2, 1]}, "`y_score` must be finite"),
         ({"y_score": [6, 5, 4]}, "`y_score` must have as many items"),
-        ({"groups": [0] * 6}, "`groups` must be left out.*each group by itself"),
+        ({"groups": [0] * 6}, "`groups` must be left out.*each group separately"),
         ({"clusters": [0] * 6}, "`clusters` must be left out"),
         ({"folds": [0] * 6}, "`folds` must be left out"),
         ({"sample_weight": [1] * 6}, "`sample_weight` must be left out.*`strata`"),
@@ -554,7 +557,7 @@ def test_estimator_ranks_all_items():
     result = ask.from_estimator(model, x[200:], seen, strata=plan["stratum"])
     expected = ask.from_predictions(seen, score, strata=plan["stratum"])
     assert limits_of(result) == limits_of(expected)
-    with pytest.raises(ValueError, match="`y` must have a label"):
+    with pytest.raises(ValueError, match="`y` must contain at least one label"):
         ask.from_estimator(model, x[200:], np.full(400, np.nan))
 
 

@@ -167,7 +167,10 @@ def test_the_order_of_models_turns_the_difference():
     assert equal.difference == 0
     assert tuple(equal.confidence_interval()) == (0, 0)
     assert equal.pvalue == 1
-    assert "No difference in average_precision between a and b" in equal.conclusion()
+    assert (
+        "There is no significant difference in average_precision between a and b"
+        in equal.conclusion()
+    )
 
 
 @pytest.mark.parametrize(
@@ -195,7 +198,7 @@ def test_labels_that_decide_leave_no_doubt(alternative, expected):
     if limits:
         assert tuple(result.confidence_interval()) == pytest.approx(limits)
         assert "which the labels decide" in result.conclusion()
-    with pytest.raises(ValueError, match="two items with a label in each for recall"):
+    with pytest.raises(ValueError, match="two labelled items each for recall"):
         RankingComparison("recall@50").from_predictions(
             label, {"a": a, "b": b}, strata=plan
         )
@@ -219,8 +222,8 @@ def test_all_pairs_and_the_leaderboard():
     board = table.leaderboard()
     assert board.names[-1] == "random"
     assert board.rank_low[-1] == 3
-    assert "800 with a label" in str(table)
-    assert "800 with a label" in str(alone)
+    assert "800 labelled" in str(table)
+    assert "800 labelled" in str(alone)
     best = RankingComparison().compare_all(
         label, scores, strata=plan, baseline="random"
     )
@@ -256,7 +259,7 @@ def test_estimators_and_frames_are_accepted():
     assert pair.from_rankings(rankings).to_dict() == one.to_dict()
     alone = ask.from_rankings(rankings.only("tree"))
     assert alone.value == expected["tree"].value
-    assert "200 with a label" in repr(rankings)
+    assert "200 labelled" in repr(rankings)
 
 
 @pytest.mark.parametrize(
@@ -273,7 +276,9 @@ def test_other_questions_refuse_labels_of_a_sample(question):
     y, a, b = list_of("normal", 5)
     strata, label = sample_of("days", y, a, b, 0)
     rankings = Rankings.from_sample(label, a, strata=strata)
-    with pytest.raises(ValueError, match="`y_true` must hold the labels of all items"):
+    with pytest.raises(
+        ValueError, match="`y_true` must contain the labels of all items"
+    ):
         question.from_rankings(rankings)
     for name in ("parts", "kind", "labels", "sizes"):
         with pytest.raises(ValueError, match="of all items here; got 802 of 1000"):

@@ -545,7 +545,7 @@ def test_search_must_be_fitted_and_keep_its_folds():
 
 def test_candidates_are_checked():
     test = SearchSelectionTest(**FAST)
-    with pytest.raises(ValueError, match="`estimator` must hold at least one"):
+    with pytest.raises(ValueError, match="`estimator` must contain at least one"):
         test.from_cv([], X, Y)
     spent = (fold for fold in ())
     with pytest.raises(ValueError, match="`cv` must make folds each time.*got none"):

@@ -39,7 +39,7 @@ def test_groups_in_print_and_as_parts():
     ]
     assert_allclose([part.value for part in result.parts], values)
     assert result.labels == (0, 1, 2, 3)
-    with pytest.raises(ValueError, match="must hold targets and non-targets in so"):
+    with pytest.raises(ValueError, match="must contain targets and non-targets in so"):
         RandomSelectionTest().from_predictions(
             [1, 1, 0], [0.1, 0.2, 0.3], groups=[1, 1, 2]
         )

@@ -352,7 +352,7 @@ def test_no_item_is_worth_it(rule, groups):
     y = np.tile([False] * 45 + [True] * 5, 4)
     score = np.tile(-np.arange(50.0), 4)
     choice = ThresholdChoice(**rule, n_resamples=50)
-    with pytest.warns(UserWarning, match="No threshold has a .*: no item is looked at"):
+    with pytest.warns(UserWarning, match="No threshold has a .*: no item is inspected"):
         result = choice.from_predictions(y, score, groups=groups)
     assert (result.t, result.recall, result.apparent_recall) == (0, 0, 0)
     assert math.isnan(result.precision)
@@ -409,9 +409,9 @@ def test_settings_that_are_refused(rule, message):
 
 def test_data_that_are_refused():
     choice = ThresholdChoice(recall=0.5)
-    with pytest.raises(ValueError, match="hold 5 targets or more; got 4"):
+    with pytest.raises(ValueError, match="contain 5 targets or more; got 4"):
         choice.from_predictions([1, 1, 1, 1, 0, 0], [6, 5, 4, 3, 2, 1])
-    with pytest.raises(ValueError, match="hold 2 targets or more; got 1"):
+    with pytest.raises(ValueError, match="contain 2 targets or more; got 1"):
         ThresholdChoice(t=1).from_predictions([1, 0, 0], [3, 2, 1])
     with pytest.raises(ValueError, match="two rankings or more; got 1"):
         choice.from_predictions([1, 0, 0], [3, 2, 1], groups=[1, 1, 1])
@@ -535,7 +535,7 @@ def test_guaranteed_precision_goes_down_to_the_first_failure():
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("rule", [{"recall": 0.8}, {"precision": 0.3}])
-@pytest.mark.filterwarnings("ignore:A precision of 0.3 cannot be promised")
+@pytest.mark.filterwarnings("ignore:A precision of 0.3 cannot be guaranteed")
 def test_guarantee_is_missed_at_most_as_often_as_promised(name, rule):
     draw, y = POPULATIONS[name], np.arange(2000) < 60
     rng, missed = np.random.default_rng(0), 0
@@ -608,11 +608,11 @@ def test_what_can_be_promised_of_a_precision(share):
     if share < 0.3:
         y[:60] = np.arange(60) % 5 == 4
     choice = ThresholdChoice(precision=0.3, guarantee=0.95, n_resamples=2)
-    with pytest.warns(UserWarning, match="cannot be promised with probab") as said:
+    with pytest.warns(UserWarning, match="cannot be guaranteed with probab") as said:
         assert choice.from_predictions(y, -np.arange(560.0)).t == 0
     text = str(said[0].message)
     promised, items = re.search(
-        r"a precision of ([\d.]+) can be promised, for the first (\d+) items", text
+        r"a precision of ([\d.]+) can be guaranteed for the first (\d+) items", text
     ).groups()
     hits = y[: int(items)].sum()
     assert binom.sf(hits - 1, int(items), float(promised)) == pytest.approx(
@@ -672,7 +672,7 @@ def promised_days(rng, n_days):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("rule", [{"recall": 0.7}, {"precision": 0.15}])
-@pytest.mark.filterwarnings("ignore:A precision of 0.15 cannot be promised")
+@pytest.mark.filterwarnings("ignore:A precision of 0.15 cannot be guaranteed")
 def test_promise_of_days_is_kept(rule):
     """The mean over 4000 other days misses it at most as often as promised."""
     rng = np.random.default_rng(0)
@@ -1046,12 +1046,12 @@ def test_what_can_be_promised_of_a_mean_precision():
     choice = ThresholdChoice(precision=0.6, guarantee=0.95, n_resamples=20)
     with (
         pytest.warns(UserWarning, match="8 rankings are few"),
-        pytest.warns(UserWarning, match="cannot be promised") as said,
+        pytest.warns(UserWarning, match="cannot be guaranteed") as said,
     ):
         assert choice.from_predictions(y, score, groups=day).t == 0
     text = " ".join(str(one.message) for one in said)
     promised, depth = re.search(
-        r"a mean precision of ([\d.]+) can be promised, for a depth of (\d+)", text
+        r"a mean precision of ([\d.]+) can be guaranteed for a depth of (\d+)", text
     ).groups()
     totals = means.sum(axis=0)
     total = totals[int(depth) - 1]

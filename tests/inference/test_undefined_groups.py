@@ -79,7 +79,7 @@ def test_left_out_or_an_error():
         with pytest.warns(UndefinedMetricWarning, match="2 of 12 groups"):
             left = kind().from_predictions(Y, SCORES["A"], groups=DAY)
         assert left.n_rankings == 10
-        with pytest.raises(ValueError, match="`y_true` must hold .* in all groups"):
+        with pytest.raises(ValueError, match="`y_true` must contain .* in all groups"):
             kind(undefined="raise").from_predictions(Y, SCORES["A"], groups=DAY)
     kept = ~np.isin(DAY, [2, 11])
     columns = Y[kept], {name: score[kept] for name, score in SCORES.items()}

@@ -235,10 +235,14 @@ def test_equal_values():
 @pytest.mark.parametrize(
     ("values", "settings", "message"),
     [
-        ({"a": A}, {}, "`values` must be those of 2 or more models; got 1"),
+        ({"a": A}, {}, "`values` must contain values of 2 or more models; got 1"),
         ({"a": A[:1], "b": B[:1]}, {}, "have 2 or more rows in which .* got 1 of 1"),
         ({"a": A, "b": B[:4]}, {}, "have as many items as `values"),
-        ({"a": A, "b": B.astype(str)}, {}, r"`values`\['b'\] must hold real numbers"),
+        (
+            {"a": A, "b": B.astype(str)},
+            {},
+            r"`values`\['b'\] must contain real numbers",
+        ),
         ({"a": A, "b": B * math.inf}, {}, r"`values`\['b'\] must be a finite number"),
         ({1: A, "1": B}, {}, "have different names, also as text"),
         ([A, B], {}, r"from names to values.*\(n_values, n_rankings\).* got list"),

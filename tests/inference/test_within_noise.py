@@ -103,7 +103,7 @@ def test_candidates_that_failed_are_left_out():
     rule = within_noise("C")
     assert rule(results_of(scores, [{"C": c} for c in (0, 2, 1)])) == 2
     with pytest.raises(
-        ValueError, match="`cv_results` must hold finite scores; got no"
+        ValueError, match="`cv_results` must contain finite scores; got no"
     ):
         rule(results_of(np.full((2, 3), np.nan), [{"C": 1}, {"C": 2}]))
 

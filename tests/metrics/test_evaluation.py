@@ -356,7 +356,7 @@ def test_a_piece_of_votes_may_hold_zero_and_one():
         (RankingEvaluation(), "0 items, 0 targets\n  metrics .* targets; got none$"),
         (
             RankingEvaluation().add(0, 3.0),
-            "1 items, 0 targets .*must hold targets; got none$",
+            "1 items, 0 targets .*must contain targets; got none$",
         ),
         (RankingEvaluation().add(1, 3.0), r"average precision  1\n"),
         (RankingEvaluation().add_missed(2), r"maximum F1 +0\n"),
@@ -398,7 +398,10 @@ def test_all_targets_missed(ties):
         (([1, 2], [1.0, 2.0]), "`pos_label` must name the label of the targets"),
         (("a", 2.0), "`pos_label` must name the label of the targets"),
         ((1, [2.0]), "`y_true` must be one-dimensional; got int"),
-        (([1, 0], np.array([2**53 + 1, 2])), "`y_score` must hold integers of at most"),
+        (
+            ([1, 0], np.array([2**53 + 1, 2])),
+            "`y_score` must contain integers of at most",
+        ),
     ],
 )
 def test_bad_pieces_lose_nothing(piece, text):
@@ -424,7 +427,7 @@ LARGE = 2**53 + 1  # no double
 )
 def test_integers_that_would_tie_are_refused(first, second):
     evaluation = RankingEvaluation().add([1] * len(first), first)
-    text = r"`y_score` must hold integers of at most .* common type float64; got"
+    text = r"`y_score` must contain integers of at most .* common type float64; got"
     with pytest.raises(ValueError, match=text):
         evaluation.add([0] * len(second), second)
     assert (evaluation.n_samples, evaluation.n_targets) == (len(first), len(first))

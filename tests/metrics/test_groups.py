@@ -205,7 +205,7 @@ def test_bad_groups():
         ([1, 1, 2], "`groups` must have as many items as `y_true`"),
         ([1, 1, None, None], "none missing"),
         ([1.0, 1.0, math.nan, 2.0], "none missing"),
-        ([1, 2, 3, 4], "single item makes no ranking; got 4 labels"),
+        ([1, 2, 3, 4], "one item is no ranking; got 4 labels"),
     ]:
         with pytest.raises(ValueError, match=match):
             average_precision(y, s, groups=groups)

@@ -276,13 +276,15 @@ def test_undefined_is_nan_with_a_warning(case):
             assert math.isnan(function(labels, scores))
         assert record[0].filename.endswith("cases.py")  # the caller of the metric
         assert function(labels, scores, undefined=0) == 0.0  # without a warning
-        with pytest.raises(ValueError, match="is undefined: `y_true` must hold .*; go"):
+        with pytest.raises(
+            ValueError, match="is undefined: `y_true` must contain .*; go"
+        ):
             function(labels, scores, undefined="raise")
 
 
 def test_undefined_with_weights():
     weight = [1.0, 0.3, 0.0, 0.1]
-    with pytest.warns(UndefinedMetricWarning, match="hold targets; got none"):
+    with pytest.warns(UndefinedMetricWarning, match="contain targets; got none"):
         skrank.recall_at_t([0, 0, 1, 0], [1.0, 2, 3, 4], t=0.5, sample_weight=weight)
     with pytest.warns(UndefinedMetricWarning, match="nothing but targets"):
         skrank.ks_statistic([1, 1, 0, 1], [1.0, 2, 3, 4], sample_weight=weight)

@@ -516,7 +516,7 @@ def test_a_metric_that_is_given_as_a_scorer_names_the_scorer(name):
     assert len(FUNCTIONS) > 15
     function, model = getattr(skrank, name), LogisticRegression().fit(X, Y)
     with pytest.raises(
-        TypeError, match="no scorer of scikit-learn. As `scoring`"
+        TypeError, match="not a scorer of scikit-learn. As `scoring`"
     ) as of:
         function(model, X, Y)
     (line,) = re.findall(r"make_metric_scorer\('(.*)'\)", str(of.value))

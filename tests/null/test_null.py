@@ -146,7 +146,7 @@ SIZES = "`tie_sizes` must be positive ints that sum to `n_samples`; got"
         (
             (10, 2),
             {"tie_sizes": []},
-            "`tie_sizes` must hold at least one item; got none",
+            "`tie_sizes` must contain at least one item; got none",
         ),
         (
             (10, 2),
@@ -165,10 +165,14 @@ def test_bad_rankings(args, kwargs, text):
 @pytest.mark.parametrize(
     ("nulls", "inflation", "text"),
     [
-        ([], 1, "`nulls` must hold the distribution of at least one ranking; got none"),
+        (
+            [],
+            1,
+            "`nulls` must contain at least one null distribution; got none",
+        ),
         (MEAN.nulls, 0.5, "`inflation` must be 1 or more; got 0.5"),
         (MEAN.nulls, "2", "`inflation` must be a finite number; got '2'"),
-        ([MEAN, *MEAN.nulls], 1, "`nulls` must hold a RandomSelectionNull for each"),
+        ([MEAN, *MEAN.nulls], 1, "`nulls` must contain a RandomSelectionNull for each"),
         (
             [RandomSelectionNull(9, 2), RandomSelectionNull(9, 2, "reciprocal_rank")],
             1,
@@ -308,7 +312,7 @@ def test_logsf_does_not_underflow():
     assert -900 < null.logsf(0.7) / math.log(10) < -310
 
 
-# What must hold for every distribution, from one end of its support to the other
+# What must contain for every distribution, from one end of its support to the other
 
 
 def random_null(rng, least=2, most=60, cells=10**9):

@@ -151,7 +151,7 @@ def test_counts_of_two_passes(columns):
 def test_scores_that_are_drawn_anew_are_refused(columns):
     rng = np.random.default_rng(0)
     y_score = da.from_delayed(dask.delayed(rng.random, pure=False)(400), (400,), float)
-    with pytest.raises(ValueError, match="scores that they had in the first pass"):
+    with pytest.raises(ValueError, match="same scores of targets as in the first pass"):
         average_precision(da.from_array(columns[0], chunks=400), y_score)
 
 

@@ -238,7 +238,7 @@ def test_missed_targets_are_refused_where_they_have_no_rank():
 
 
 def test_some_item_must_have_a_score():
-    with pytest.raises(ValueError, match=r"`y_score` must hold a score of some item"):
+    with pytest.raises(ValueError, match=r"`y_score` must contain at least one score"):
         average_precision(Y, np.full(N, np.nan), missing="last")
 
 

@@ -216,7 +216,7 @@ def test_items_that_change_between_the_passes_are_refused(kind, data):
     if changed is None:
         return
     turns = iter([columns, changed])
-    with pytest.raises(ValueError, match="`RankCounts` must|`y_score` must give"):
+    with pytest.raises(ValueError, match="`RankCounts` must|`y_score` must contain"):
         RankCounts.from_chunks(lambda: [next(turns)])
 
 
@@ -238,7 +238,7 @@ def test_complete_counts_take_no_more():
     half.update(Y[:4], S[:4])
     counts.update(Y, S)
     before = pickle.dumps(counts)
-    with pytest.raises(ValueError, match="get each item.*got 8 items of 5; "):
+    with pytest.raises(ValueError, match="receive each item.*got 8 items of 5; "):
         counts.update(Y[2:], S[2:])
     for total in (counts, half):
         with pytest.raises(ValueError, match="got .* items of 5; the last"):
@@ -254,7 +254,7 @@ def test_complete_counts_take_no_more():
     [
         (([0, 1], [3.0, 2.5]), "got 2.5, which none had"),
         (([0, 1], [3.0]), "as many items"),
-        (([], [3.0]), "`y_true` must hold at least one item"),
+        (([], [3.0]), "`y_true` must contain at least one item"),
         (([0, 1], [3.0, math.inf]), "finite"),
         (([0, 1], np.array([3, 2])), "same type in .*got int64 after float64"),
         (([0, 1], np.array([3, 2], "f4")), "got float32 after float64"),
@@ -283,7 +283,7 @@ def test_without_targets_there_is_no_value():
         first.second_pass().update([0, 1], [0.3, 0.2])
     counts = first.second_pass()
     counts.update([0, 0, 0], [0.3, 0.2, 0.1])
-    with pytest.warns(UndefinedMetricWarning, match="hold targets; got none"):
+    with pytest.warns(UndefinedMetricWarning, match="contain targets; got none"):
         assert math.isnan(average_precision(counts))
     with pytest.raises(ValueError, match="targets to make a curve"):
         hit_curve(counts)

@@ -265,7 +265,7 @@ def test_a_column_of_labels_and_of_scores_is_taken():
 def test_texts_of_missing_labels_beside_two_others_are_refused(missing):
     labels = np.where(Y == 1, "yes", "no").astype(object)
     labels[[7, 20, 40]] = missing
-    message = f"hold labels, none missing; got 3 of {re.escape(repr(missing))}, the "
+    message = f"contain labels, none missing; got 3 of {re.escape(repr(missing))}, the "
     for ask in (average_precision, RandomSelectionTest().from_predictions):
         with pytest.raises(ValueError, match=f"{message}first at positions 7, 20, 40"):
             ask(labels, A, pos_label="yes")
@@ -318,7 +318,7 @@ def test_decimals_are_numbers():
     for column in (scores, pd.Series(scores), pl.Series(scores)):
         assert average_precision(y, column) == pytest.approx(5 / 6)
     close = [Decimal(2**53), Decimal(2**53) + 1, Decimal(1), Decimal(2)]
-    with pytest.raises(ValueError, match="hold numbers that stay different in"):
+    with pytest.raises(ValueError, match="contain numbers that stay different in"):
         average_precision(y, close)
 
 
@@ -348,7 +348,7 @@ def test_a_metric_object_keeps_its_tie_rule():
 
 def test_targets_that_are_most_items_have_a_note():
     said = str(RandomSelectionTest().from_predictions(1 - Y, -A))
-    assert "most items are targets: is the rare class the one to find" in said
+    assert "most items are targets: is the other class the target" in said
     assert "most items are targets" not in str(
         RandomSelectionTest().from_predictions(Y, A)
     )
@@ -426,7 +426,7 @@ def test_a_detector_that_does_not_tell_is_refused():
     with pytest.raises(ValueError, match="`estimator` must have one of the methods de"):
         Rankings.from_estimator(StandardScaler().fit(X), X, Y)
     scorer = make_average_precision_scorer(detector_targets="outliers")
-    message = "whether its larger scores mean outliers; give its scores to from_predict"
+    message = "whether larger scores mean outliers; pass its scores to from_predict"
     with pytest.raises(ValueError, match=message):
         scorer(Silent().fit(X), X, Y)
     with pytest.raises(ValueError, match=message):
@@ -472,7 +472,9 @@ def test_sparse_scores_are_refused():
 
 def test_a_comparison_of_three_models_is_compare_all():
     three = Rankings.from_predictions(Y, {"a": A, "b": B, "c": A + B})
-    with pytest.raises(ValueError, match="two models here, or .*`compare_all`; got 3"):
+    with pytest.raises(
+        ValueError, match="two models; use `compare_all` for more; got 3"
+    ):
         RankingComparison().from_rankings(three)
     assert len(RankingComparison().compare_all(three).to_frame()) == 3
 
@@ -565,11 +567,11 @@ def test_rankings_that_cannot_be_taken():
     one = Ranking.from_predictions(Y, A)
     weighted = Ranking.from_predictions(Y, A, sample_weight=np.linspace(1, 2, N))
     for given, message in (
-        ([], r"hold at least one ranking; got \[\]"),
-        ({}, r"hold at least one ranking; got \{\}"),
+        ([], r"contain at least one ranking; got \[\]"),
+        ({}, r"contain at least one ranking; got \{\}"),
         (
             {"A": [], "B": []},
-            r"hold at least one ranking; got \{'A': \[\], 'B': \[\]\}",
+            r"contain at least one ranking; got \{'A': \[\], 'B': \[\]\}",
         ),
         ([one, weighted], "have weights in all rankings, or in none; got 1 of 2 with"),
         ({"A": one, "B": weighted}, "have weights in all rankings, or in none; got 1"),
@@ -578,7 +580,7 @@ def test_rankings_that_cannot_be_taken():
             Rankings.from_rankings(given)
     # lists are no values of an argument `groups`
     some = Ranking.from_predictions(np.zeros(N, dtype=bool), A)
-    with pytest.raises(ValueError, match="hold targets and .*; got none such.$"):
+    with pytest.raises(ValueError, match="contain targets and .*; got none such.$"):
         MetricInterval().from_rankings([some, some])
 
 
@@ -590,8 +592,8 @@ def test_labels_of_a_cross_validation_are_checked_before_it():
     fits = cross_validate(MODEL, X, Y, cv=3, return_estimator=True, return_indices=True)
     missing, mixed = np.where(Y, 1, np.nan), ["rare", *Y[1:].tolist()]
     for y, message in (
-        (missing, "`y` must hold labels of one kind, none missing; got 270 missing"),
-        (mixed, "`y` must hold labels of one kind, none missing; got labels of int"),
+        (missing, "`y` must contain labels of one kind, none missing; got 270 missing"),
+        (mixed, "`y` must contain labels of one kind, none missing; got labels of int"),
         (RARE, "`pos_label` must name the label of the targets"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -115,14 +115,23 @@ class Predicts(RegressorMixin, BaseEstimator):
 
 
 NO_NUMBERS = {
-    "texts": (lambda x: x.astype(str), "hold real numbers, .*values like"),
-    "objects": (lambda x: x.astype(str).astype(object), "hold real numbers, .* at pos"),
-    "dates": (lambda x: x.astype("M8[D]"), "hold real numbers, .*; got datetime64"),
+    "texts": (lambda x: x.astype(str), "contain real numbers, .*values like"),
+    "objects": (
+        lambda x: x.astype(str).astype(object),
+        "contain real numbers, .* at pos",
+    ),
+    "dates": (lambda x: x.astype("M8[D]"), "contain real numbers, .*; got datetime64"),
     "None": (lambda x: None, "be one-dimensional; got NoneType"),
-    "Nones": (lambda x: [None] * len(x), "hold real numbers, .*; got None at posi"),
+    "Nones": (lambda x: [None] * len(x), "contain real numbers, .*; got None at posi"),
     "lists": (lambda x: [[1, 2]] * len(x), r"be one-dimensional; got shape \("),
-    "cells": (lambda x: pd.Series([[1, 2]] * len(x)), r"hold real num.*; got \[1, 2"),
-    "ragged": (lambda x: [[1], [2, 3]] * (len(x) // 2), "be one-dimensional, and be r"),
+    "cells": (
+        lambda x: pd.Series([[1, 2]] * len(x)),
+        r"contain real num.*; got \[1, 2",
+    ),
+    "ragged": (
+        lambda x: [[1], [2, 3]] * (len(x) // 2),
+        "be one-dimensional, and readable",
+    ),
     "iterator": (iter, "be one-dimensional; got"),
 }
 
@@ -148,5 +157,7 @@ def test_folds_of_other_items_are_refused():
     with pytest.raises(ValueError, match=message):
         RandomSelectionTest().from_cv_results(results, X[:9], Y[:9])
     del results["indices"]
-    with pytest.raises(ValueError, match="must hold estimators and indices, as from"):
+    with pytest.raises(
+        ValueError, match="must contain estimators and indices, as from"
+    ):
         RandomSelectionTest().from_cv_results(results, X, Y)

@@ -145,7 +145,7 @@ def test_integers_are_ranked_as_those_of_python(dtype, size):
 )
 def test_integers_that_would_tie_as_floats_are_refused(scores):
     """In a list the types may be mixed: the larger of the first two would be lost."""
-    with pytest.raises(ValueError, match="`y_score` must hold integers that keep"):
+    with pytest.raises(ValueError, match="`y_score` must contain integers that keep"):
         skrank.average_precision([0, 1, 0], scores)
     held = [2**53, 2**53 + 2, 0.5, 1e300]
     assert skrank.average_precision([0, 1, 0, 0], held) == 0.5
@@ -220,5 +220,5 @@ def test_predictions_on_a_device_are_refused():
             return OnDevice()
 
     scorer = skrank.make_average_precision_scorer()
-    with pytest.raises(ValueError, match=r"`estimator.predict\(X\)` must be in the m"):
+    with pytest.raises(ValueError, match=r"`estimator.predict\(X\)` must be in host"):
         scorer(Model(), [[0], [1]], [0, 1])

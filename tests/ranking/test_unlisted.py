@@ -265,14 +265,14 @@ def test_no_score_is_below_the_smallest():
 )
 def test_missed_targets_alone_have_a_warning(name):
     score = SCORES["floats"]
-    with pytest.warns(UserWarning, match=r"alone, .* takes all items without a score"):
+    with pytest.warns(UserWarning, match=r"alone, .* treats all items without a score"):
         skrank.make_metric(name)(Y, score, n_missed=5)
-    with pytest.warns(UserWarning, match="alone, the test takes all items"):
+    with pytest.warns(UserWarning, match="alone, the test treats all items"):
         found = RandomSelectionTest(name).from_predictions(Y, -score, n_missed=40)
     assert "far below chance" not in str(found)
-    with pytest.warns(UserWarning, match="alone, the lift takes all items"):
+    with pytest.warns(UserWarning, match="alone, the lift treats all items"):
         assert hit_curve(Y, score, n_missed=5).lift.size
-    with pytest.warns(UserWarning, match="alone, the gains table takes all items"):
+    with pytest.warns(UserWarning, match="alone, the gains table treats all items"):
         hit_curve(Y, score, n_missed=5).gains_table()
 
 

@@ -42,9 +42,9 @@ pytestmark = pytest.mark.contract
 Y = [0, 1, 0, 1]
 S = [0.1, 0.2, 0.3, 0.4]
 NOT_FINITE = "`y_score` must be finite; got "
-NO_NUMBERS = "`y_score` must hold real numbers, none missing; got "
+NO_NUMBERS = "`y_score` must contain real numbers, none missing; got "
 HARD_LABELS = "`y_score` must rank the items.*; got hard labels, "
-ONE_KIND = "`y_true` must hold labels of one kind, none missing; got "
+ONE_KIND = "`y_true` must contain labels of one kind, none missing; got "
 TWO_LABELS = (
     r"`pos_label` must name the label .* not \{0, 1\}, .* or bool; got None for labels "
 )
@@ -69,7 +69,7 @@ TWO_LABELS = (
         (Y, np.ones((4, 3)), r"`y_score` must be one-dimensional; got shape \(4, 3\)"),
         (Y, csr_array([S]), r"`y_score` must be one-dimensional; got csr_array"),
         (Y, S[:3], "`y_score` must have as many items as `y_true`; got 3 and 4"),
-        ([], [], "`y_true` must hold at least one item; got none"),
+        ([], [], "`y_true` must contain at least one item; got none"),
         ([0, 1, 2, 1], S, TWO_LABELS + r"0 \(1\), 2 \(1\), 1 \(2\). For grades give"),
         ([-1, 0, 1, 1], S, TWO_LABELS + r"-1 \(1\), 0 \(1\), 1 \(2\)"),
         ([0, 0.5, 1, 1], S, TWO_LABELS + r"0 \(1\), 0.5 \(1\), 1 \(2\).$"),
@@ -123,13 +123,13 @@ def test_what_is_no_column_is_named(values, got):
             "got two columns that sum to 1",
         ),
         ([S, S], r"`y_score` must be one-dimensional; got shape \(2, 4\)"),
-        (np.array(S), "`y_score` must hold 2 or more rankings; got 1"),
+        (np.array(S), "`y_score` must contain 2 or more rankings; got 1"),
         ({"1": S, 1: S}, "`y_score` must have different names, also as text"),
         (
             pd.DataFrame([[s, s] for s in S], columns=["x", "x"]),
             r"different names, also as text; got \['x', 'x'\]",
         ),
-        ({"1": S}, "`y_score` must hold 2 or more rankings; got 1"),
+        ({"1": S}, "`y_score` must contain 2 or more rankings; got 1"),
         ({"a": S, "b": S[1:]}, r"`y_score`\['b'\] must have as many items as `y_true`"),
         ({"a": S, "b": Y}, r"`y_score`\['b'\] must rank the items.*got hard labels"),
         ({"a": S, "b": [np.nan] * 4}, r"`y_score`\['b'\] must be finite; got 4 NaN"),
@@ -216,7 +216,7 @@ def test_texts_are_labels_in_any_column(kind):
     expected = average_precision([1, 0, 1, 0], S)
     assert average_precision(column(TEXTS), S, pos_label="hit") == expected
     assert average_precision(column(["hit"] * 4), S, pos_label="hit") == 1.0
-    with pytest.warns(UndefinedMetricWarning, match="hold targets; got none"):
+    with pytest.warns(UndefinedMetricWarning, match="contain targets; got none"):
         average_precision(column(["miss"] * 4), S, pos_label="hit")
     several = column(["hit", "miss", "hit", "other"])
     assert average_precision(several, S, pos_label="hit") == expected
@@ -242,7 +242,7 @@ def test_texts_are_labels_in_any_column(kind):
     ids=range(8),
 )
 def test_groups_that_are_missing_or_mixed_are_refused(groups):
-    message = "`groups` must hold labels of one kind, none missing; got "
+    message = "`groups` must contain labels of one kind, none missing; got "
     with pytest.raises(ValueError, match=message):
         RandomSelectionTest().from_predictions(Y, S, groups=groups)
 
@@ -364,7 +364,9 @@ def test_cells_of_several_values_are_refused():
     labels = pd.Series([Tensor([i, 1]) for i in (0, 0, 1, 1)], dtype=object)
     lists = pd.Series([[1, 2], [3, 4], [5, 6], [7, 8]])
     for cells, kind in ((labels, "Tensor"), (lists, "list")):
-        with pytest.raises(ValueError, match=f"`groups` must hold .*labels of {kind}"):
+        with pytest.raises(
+            ValueError, match=f"`groups` must contain .*labels of {kind}"
+        ):
             average_precision(Y, S, groups=cells)
         with pytest.raises(ValueError, match=NO_NUMBERS + r".* at position 0"):
             average_precision(Y, cells)
@@ -403,7 +405,9 @@ def test_wide_floats_stay_different_or_are_refused():
     assert average_precision(Y, wide * 0) == average_precision(Y, [0.0] * 4)
     close = 1 + wide * np.longdouble(2) ** -60
     for scores in (close, close.tolist(), pd.Series(close.astype(object))):
-        message = "hold numbers that stay different in double precision; got 3 that do"
+        message = (
+            "contain numbers that stay different in double precision; got 3 that do"
+        )
         with pytest.raises(ValueError, match=message):
             average_precision(Y, scores)
     with pytest.raises(ValueError, match=NOT_FINITE + "0 NaN and 1 infinite"):
@@ -472,7 +476,10 @@ def test_depth_in_units_of_weight_allows_for_rounding():
         ),
         ([1, np.nan, 1, 1], "`sample_weight` must be finite, not negative, .*got min"),
         ([1, np.inf, 1, 1], "`sample_weight` must be finite, not negative, .*got min"),
-        (["a", "b", "c", "d"], "`sample_weight` must hold real numbers, none missing"),
+        (
+            ["a", "b", "c", "d"],
+            "`sample_weight` must contain real numbers, none missing",
+        ),
     ],
 )
 def test_bad_weights(weight, text):

@@ -405,10 +405,8 @@ def test_missing_labels(tmp_path, capsys, cell, options):
     labels = np.where(np.arange(N) < 2, cell, Y.astype(str))
     table = write_table(tmp_path / "t.csv", labels=labels)
     said = error_of(capsys, ask(table, *options))
-    assert (
-        "`column active` must hold a value in each row; got 2 missing, in row 1, 2 be"
-        in said
-    )
+    rule = "`column active` must contain a value in each row; got 2 missing, in row 1"
+    assert rule in said
     assert "--drop-missing-labels leaves these rows out; --strata reports on" in said
     assert main(ask(table, "--drop-missing-labels", *options)) == 0
     out, err = capsys.readouterr()
@@ -427,7 +425,7 @@ def test_missing_groups_and_clusters(tmp_path, capsys, option, cell):
     table = write_table(tmp_path / "t.csv", day=day)
     said = error_of(capsys, ask(table, option, "day"))
     message = (
-        "`column day` must hold a value in each row; got 6 missing, in row 1, 2, 3, "
+        "`column day` must contain a value in each row; got 6 missing, in row 1, 2, 3, "
     )
     assert f"{message}51, 52, ... below the header." in said
 
@@ -463,7 +461,7 @@ def test_numbers_are_those_of_python(tmp_path, capsys, cells):
 )
 def test_numbers_that_a_float_would_tie_are_refused(tmp_path, capsys, cells):
     assert scores_of(tmp_path, cells) == 2
-    said = "`column s` must hold numbers that stay distinct in double precision"
+    said = "`column s` must contain numbers that stay distinct in double precision"
     assert said in capsys.readouterr().err
 
 
@@ -500,7 +498,7 @@ def test_integers_that_numpy_does_not_have():
 def test_cells_that_are_no_finite_number(tmp_path, capsys, cell):
     text = f'y,s,t\n1,2,\n\n0,"{cell}",\n0,1,\n'
     said = error_of_text(capsys, tmp_path, text)
-    rule = "`column s` must hold a finite number in each row"
+    rule = "`column s` must contain a finite number in each row"
     assert f"{rule}; got '{cell}' in row 3 below the header" in said
 
 
@@ -814,7 +812,7 @@ def test_names_are_no_arguments_of_latex():
         ("y,s\n1,5\n\n0,'6,7'\n", "got 3 in row 3 below the header"),
         ('y,s\n"1,\n",5\n0,6,7\n', "got 3 in row 2 below the header"),
         ("y,s\n1,2\n", "got 1 target among 1 item."),
-        ("\ny,s\n1,2\n", "the first line must hold the header; got an empty line."),
+        ("\ny,s\n1,2\n", "the first line must contain the header; got an empty line."),
         ("# of today\ny,s\n1,0\n", "got 2 in row 1 below the header '# of today'."),
         ("y,S\n1,2\n", "got none among y, S. Did you mean 'S'?"),
         ("y,score\n1,2\n", "got none among y, score.\n"),
@@ -822,7 +820,7 @@ def test_names_are_no_arguments_of_latex():
         ("y,s\nx,1\ny,3\n", "labels of the targets|one of 'y' (1), 'x' (1), unless"),
         ("y,s\n0,1\n1,3\n2,5\n", "one of '2' (1), '1' (1), '0' (1), unless they"),
         ("y,s\n0,1\n1,3\n1.0,5\n", "one of '1.0' (1), '1' (1), '0' (1), unless"),
-        ("y,s\n0,1\n0,3\n", "column 'y' must hold targets and non-targets"),
+        ("y,s\n0,1\n0,3\n", "column 'y' must contain targets and non-targets"),
         ("y,s\n0,0\n1,1\n", "`column s` must rank the items"),
     ],
 )
@@ -914,7 +912,7 @@ def test_report_on_a_list_with_labels_of_a_sample(tmp_path, capsys):
         row = f"{name} a {result.value:.4f} {low:.4f} to {high:.4f}"
         assert row in " ".join(out.split())
         assert f"{high:.4f}" in page.read_text()
-        assert f"a,{name},one more item,100,5" in csv.read_text()
+        assert f"a,{name},sampled,100,5" in csv.read_text()
     assert "Metrics of the whole list" in out
     assert "average_precision" in page.read_text()
 
@@ -953,7 +951,7 @@ def test_monitor_of_a_file(tmp_path, capsys, options, monitor):
     scores = {"a": A, "b": B} if "b" in options else A
     result = monitor.from_predictions(labels, scores, groups=DAY_OF_ITEM)
     assert out.startswith(str(result))
-    assert "hypothesis" in out
+    assert "alternative" in out
     rows = csv.read_text().splitlines()
     assert len(rows) == 1 + len(result.labels)
     assert [row.split(",")[0] for row in rows[1:]] == list(map(str, result.labels))
@@ -1035,7 +1033,7 @@ def test_a_plan_is_read_again(tmp_path, capsys):
         ([*TWO, "--compare"], "`--t` must be given with `--compare`"),
         (
             ["--score", "a", "--compare", "--t", "3"],
-            "`--score` must hold scores of two",
+            "`--score` must contain scores of two",
         ),
         ([*TWO, "--budget", "3"], "`--budget` must be an int of at least 4; got 3"),
         ([*TWO, "--budget", "9", "--t", "30"], "`--budget` must be at least"),
@@ -1075,8 +1073,7 @@ def test_monitor_that_cannot_be_asked(tmp_path, capsys):
     assert "--wait leaves these days, and all after them, to a later run." in said
     said = error_of(capsys, [*given, "--group", "day", "--wait"])
     assert (
-        "`--group` must hold a day whose labels are complete, to begin with; got none"
-        in said
+        "`--group` must contain at least one day with complete labels; got none" in said
     )
 
 
@@ -1181,8 +1178,8 @@ def test_days_that_changed_or_come_late(tmp_path, capsys):
         out, err = capsys.readouterr()
         added = json.loads(state.read_text())
         assert "labels or scores of 2026-01-08 have changed since the day was" in err
-        assert "start again without the state, with all days" in err
-        assert "Left out 2026-01-10, before 2026-01-" in err
+        assert "start again without the state and pass all days" in err
+        assert "Skipped 2026-01-10, before 2026-01-" in err
     assert "Added 0 days." in out
     # the monitor goes on with the days that were added first
     assert main(["monitor", str(weeks(tmp_path, "c.csv", [*some, 20])), *WATCH]) == 0
@@ -1314,7 +1311,7 @@ def test_a_monitor_goes_on_with_its_state(tmp_path, capsys, shift, status):
     assert "`--state` must be the" in other
     assert "state['significance_level']" in other
     assert state.read_text() == before
-    assert "name a file of `--state`" in error_of(capsys, [*again[:-1], str(first)])
+    assert "name a state file" in error_of(capsys, [*again[:-1], str(first)])
     assert "`--level` must be" in error_of(capsys, [*again, "--level", "7"])
     assert "`--state` must name a file" in error_of(capsys, [*again[:-1], "-"])
 

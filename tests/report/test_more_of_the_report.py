@@ -389,7 +389,7 @@ def test_a_query_for_which_nothing_was_returned_counts_as_zero():
     assert "left out, because missed targets have no rank" in str(report)
     assert "lift" not in str(report)
     asked = RankingReport(t=3, pvalue=True)
-    with pytest.warns(UserWarning, match="1 of 6 groups have no items that are ranked"):
+    with pytest.warns(UserWarning, match="1 of 6 groups have no ranked items"):
         tested = asked.from_predictions(Y, SCORES["A"], **given)
     assert tested.main.tests is not None
     metric = make_metric("average_precision")

@@ -183,8 +183,8 @@ def test_rankings_that_do_not_go_together():
     fewer = RankCounts.from_predictions(y[:60], scores["plain"][:60])
     report = RankingReport()
     for given, message in (
-        ({"a": counts, "b": fewer}, "`rankings` must hold rankings of the same it"),
-        ({"a": counts, "b": y}, "`rankings` must be Rankings, or hold Ranking and "),
+        ({"a": counts, "b": fewer}, "`rankings` must contain rankings of the same it"),
+        ({"a": counts, "b": y}, "`rankings` must be Rankings, or contain Ranking and "),
         ({}, "`rankings` must"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -318,7 +318,7 @@ def test_what_takes_long_is_not_tested_unasked():
     assert math.isnan(row["log10_pvalue"])
     lines = str(report).splitlines()
     assert lines[3].split()[:3] == ["pvalue", "left", "out,"]
-    assert "because it may take long; set `pvalue`" in lines[3]
+    assert "because it may take a long time; set `pvalue`" in lines[3]
     assert lines[9].split()[-2:] == [f"{row['zscore']:.2f}", "-"]
 
 

@@ -212,15 +212,19 @@ def test_queries_without_judgments_are_left_out(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("run", "qrels", "message"),
     [
-        (QRELS, QRELS, "run.txt: each line must hold query, Q0, document, rank, score"),
-        (ONE, ONE, "qrels.txt: each line must hold query, iteration, document, rel"),
+        (
+            QRELS,
+            QRELS,
+            "run.txt: each line must contain query, Q0, document, rank, score",
+        ),
+        (ONE, ONE, "qrels.txt: each line must contain query, iteration, document, rel"),
         ([*ONE, "", "q1 Q0 v 4 nan one"], QRELS, "got 'q1 Q0 v 4 nan one' in line 9"),
         ([*ONE, "q1 Q0 v 4 high one"], QRELS, "in line 8"),
         ([*ONE, ONE[1]], QRELS, "several of document 'a' of query 'q1'"),
         (ONE, [*QRELS, "q1 0 a 0"], "qrels.txt: the file must have one line for each"),
         (ONE, [*QRELS, "q1 0 v yes"], "got 'q1 0 v yes' in line 9"),
-        (ONE, ["q1 0 a 0"], "`--qrels` must hold relevant documents; got none"),
-        (["q9 Q0 a 1 1 one"], QRELS, "must hold queries of the qrels with relevant"),
+        (ONE, ["q1 0 a 0"], "`--qrels` must contain relevant documents; got none"),
+        (["q9 Q0 a 1 1 one"], QRELS, "must contain queries of the qrels with relevant"),
         ([], QRELS, "run.txt: the file must have lines; got none"),
     ],
 )

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class ConfidenceInterval(NamedTuple):
-    """Limits of a confidence interval.
+    """Lower and upper limit: what confidence_interval() of a result returns.
 
     Attributes
     ----------

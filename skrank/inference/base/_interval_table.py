@@ -16,7 +16,7 @@ from skrank.metrics._definitions import make_metric
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MetricIntervalTable(Printed):
-    """Intervals of several metrics, or of several models, from the same data.
+    """Intervals of several metrics or models: a result of MetricInterval.
 
     Do not compare the intervals of two models: their values vary together. The interval
     of their difference is that of :class:`RankingComparison`.

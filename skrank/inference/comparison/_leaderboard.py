@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 @signature_of()
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingLeaderboard(Printed):
-    """Rankings from the best to the worst, with the range of each rank.
+    """Leaderboard with ranges of ranks: the result of RankingComparisonTable.
 
     Arrays and tuples have an entry for each ranking, best first.
 

@@ -74,9 +74,9 @@ def defined_error(
         return math.nan
     advice = f" Methods without it are {' and '.join(map(repr, others))}."
     warn(
-        "The standard error of the difference is undefined, and also the results that "
-        "depend on it: the rankings differ, but there are too few data to estimate it."
-        f"{advice if others else ''}"
+        "The standard error of the difference is undefined, and so are the results "
+        "that depend on it: there are too few data to estimate "
+        f"it.{advice if others else ''}"
     )
     return math.nan
 

@@ -84,7 +84,7 @@ METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in 
 
 
 class RankingComparison(MetricQuestion[RankingComparisonResult]):
-    """Compare two rankings of the same items, or all pairs of several.
+    """Compare models on the same items; to monitor them every day use RankingMonitor.
 
     The test is of the difference of a metric between A and B, the two models of a
     mapping or of the columns of a table. Its standard error takes into account that
@@ -179,7 +179,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
     # shared: metric ties
 
     _refuses: ClassVar[dict[str, str]] = {
-        "strata": "they tell how items were labelled, and no label is missing",
+        "strata": "they describe a sample of labels, but no label is missing",
         "sample_weight": "comparisons of weighted items are not defined here",
         "n_missed": "a missed target has no rank to compare; `missing`='last' ranks "
         "items without a score",
@@ -231,7 +231,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         """
         rankings = Rankings.from_rankings(rankings)
         if len(rankings.names) != 2:
-            rule = "be of two models here, or else be given to `compare_all`"
+            rule = "be of two models; use `compare_all` for more"
             got = f"{len(rankings.names)} by the names {brief(list(rankings.names))}"
             raise invalid("rankings", rule, got)
         (result,) = self._compare(self._models(rankings), [(0, 1)])
@@ -321,7 +321,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             rankings = Rankings.from_predictions(y_true, **data)
         models = self._models(rankings)
         if len(models.names) < 2:
-            rule = "hold 2 or more rankings"
+            rule = "contain 2 or more rankings"
             raise invalid("y_score", rule, str(len(models.names)))
         return self._table(models, baseline, self._metric().greater_is_better)
 
@@ -497,7 +497,9 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         if method == "two_way":
             check_two_way(metric)
         if data_of(asked) == "groups" and len(asked.parts) < 2 and method not in _ITEMS:
-            rule = f"make two data sets or more of both classes for method {method!r}"
+            rule = (
+                f"form at least two data sets with both classes for method {method!r}"
+            )
             raise invalid("groups", rule, str(len(asked.parts)))
         return method
 
@@ -726,7 +728,7 @@ class _ComparedModels(_ComparedValues):
             [[self.metric.value(one) for one in row] for row in parts]
         )
         if np.isinf(self.values).any():
-            rule = "be finite: its targets were missed, so give `n_unlisted`"
+            rule = "be finite: its targets were missed, so pass `n_unlisted`"
             raise invalid("metric", rule, self.metric.name)
         frames = [self.metric.frame(row[0], row[0].n_targets) for row in parts]
         self.scales = self.asked.by_fold(
@@ -840,8 +842,8 @@ def _check_method(method: str, metric: AnyMetric) -> None:
         raise invalid("metric", rule, metric.name)
     if method in AT_CUTOFF and metric.ties != "expected":
         rule = (
-            f"be 'expected' for method {method!r}, which shares out the hits of a tie "
-            "at the cutoff"
+            f"be 'expected' for method {method!r}, which divides the hits of a tie at "
+            "the cutoff"
         )
         raise invalid("ties", rule, repr(metric.ties))
     if method == "jackknife" and not metric.smooth:
@@ -860,9 +862,8 @@ def _warn_of_few_targets(result: RankingComparisonResult) -> None:
     fewest, equal = 12, result.pvalue == 1
     if result.method == "permutation" and result.n_targets < fewest and not equal:
         warn(
-            f"With fewer than {fewest} targets ({result.n_targets}) the p-value is too "
-            "small if one ranking finds targets that the other cannot find, or if the "
-            "ranks of their targets spread unlike: of two equally good rankings with 8 "
-            "targets, up to 10 % had p <= 0.05 and up to 5 % had p <= 0.01.",
+            f"With fewer than {fewest} targets ({result.n_targets}) the p-value can be "
+            "too small if one ranking finds targets that the other cannot find, or if "
+            "the ranks of their targets vary more in one ranking.",
             UserWarning,
         )

@@ -257,7 +257,10 @@ class RankingComparisonResult(Result):
             limits = f"difference {low:.3g}, which the labels decide"
         a, b = map(as_text, self.names)
         if not self.pvalue <= 0.05:
-            found = f"No difference in {self.metric} between {a} and {b} is shown"
+            found = (
+                f"There is no significant difference in {self.metric} between {a} and "
+                f"{b}"
+            )
         else:
             larger = "larger" if self.difference > 0 else "smaller"
             found = f"{a} has a {larger} {self.metric} than {b}"
@@ -327,7 +330,7 @@ class RankingComparisonResult(Result):
         else:
             warn(
                 f"The observed difference is not significant (p {self.pvalue:.2g}): it "
-                "tells too little of the true one for a sample size. Give the smallest "
+                "is too uncertain to compute a sample size. Pass the smallest "
                 "difference that matters as `difference`."
             )
             return math.nan
@@ -367,7 +370,7 @@ class RankingComparisonResult(Result):
         if self.standard_error == 0:
             return "   the values do not depend on the order"
         if self._rule is not None and math.isnan(self.standard_error):
-            return "   equal here; others may lose targets"
+            return "   equal here, not always in other samples"
         return ""
 
     @property
@@ -436,7 +439,7 @@ class RankingComparisonResult(Result):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingComparisonTable(Printed):
-    """Comparisons of all pairs of several rankings, with adjusted p-values.
+    """Comparisons of all pairs of models: the result of compare_all.
 
     Attributes
     ----------

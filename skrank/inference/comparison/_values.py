@@ -46,7 +46,7 @@ def read_values(values: Any, ratio: Any, n_repeats: Any) -> ValueTable:
     columns = named_columns("values", values)
     names = tuple(columns)
     if len(names) < 2:
-        raise invalid("values", "be those of 2 or more models", str(len(names)))
+        raise invalid("values", "contain values of 2 or more models", str(len(names)))
     called = {name: f"values[{brief(name)}]" for name in names}
     first = next((name for name in names if has_index(columns[name])), names[0])
     index = columns[first].index if has_index(columns[first]) else None
@@ -57,7 +57,9 @@ def read_values(values: Any, ratio: Any, n_repeats: Any) -> ValueTable:
     )
     if isinstance(values, np.ndarray) and n < len(names):
         rule = "have a row for each fold, data set or seed, and a column for each model"
-        advice = "If there are more models than rows, give these by name."
+        advice = (
+            "If there are more models than rows, pass a mapping from names to values."
+        )
         raise invalid("values", rule, f"shape {values.shape}", advice)
     labels = list(range(n)) if index is None else [plain_value(one) for one in index]
     known = ~np.isnan(table).any(axis=1)
@@ -68,8 +70,8 @@ def read_values(values: Any, ratio: Any, n_repeats: Any) -> ValueTable:
     if left_out:
         warn(
             f"Rows in which a model has no value are left out, {len(left_out)} of {n}: "
-            f"{listed([*map(brief, left_out)], 5)}. If a model failed there, give the "
-            "value of its failure, such as 0.",
+            f"{listed([*map(brief, left_out)], 5)}. If a model failed there, use the "
+            "value of a failure, such as 0.",
             UserWarning,
         )
     if ratio is not None and check_positive("ratio", ratio) > 1:

@@ -43,7 +43,7 @@ def hit_curve_band(
     clusters: ArrayLike | None = None,
     random_state: object = 0,
 ) -> CurveBand:
-    """Confidence band of a hit curve, or of the difference of two hit curves.
+    """Confidence band of a hit curve; at one depth use MetricInterval.
 
     Other samples of the same size from the same population, ranked by the same model,
     have other hit curves. A simultaneous band contains the curve of the population at
@@ -256,7 +256,7 @@ class _Tops:
         """
         if min(self.drawn) < 2:
             got = f"{self.drawn[0]} with targets and {self.drawn[1]} with non-targets"
-            rule = "hold targets in two clusters or more, and non-targets in two"
+            rule = "contain targets in two clusters or more, and non-targets in two"
             raise invalid("clusters", rule, got)
         others = np.delete(np.arange(self.n), self.targets)
         n_clusters, n_depths = int(codes.max()) + 1, self.depths.size

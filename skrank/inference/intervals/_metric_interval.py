@@ -83,7 +83,7 @@ METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in 
 
 
 class MetricInterval(MetricQuestion[Any]):
-    """Standard error and confidence interval of a metric, or of several.
+    """Confidence interval of metrics; if labels are missing use SampledMetricInterval.
 
     The interval covers the mean of the metric over other samples with the same numbers
     of targets and non-targets, from the same population and ranked by the same model.
@@ -342,7 +342,7 @@ class MetricInterval(MetricQuestion[Any]):
             if is_certain(metric, ranking):
                 return CertainRule(estimate)
             error = error_of_one_value(best - zero, units)
-        # another sample may hold a target of the largest weight
+        # another sample may contain a target of the largest weight
         one_more = effective_number(np.append(weight, data.weight.max()))
         # In simulations of 12 targets with weights of 1 and 10 it is 5, and the
         # coverage is .81 to .86; with half of the limit, a list of which only the top
@@ -439,7 +439,7 @@ class MetricInterval(MetricQuestion[Any]):
         if not changes.is_known:
             warn(
                 f"The standard error of {metric.name} is undefined: two clusters must "
-                "hold targets, and two non-targets; got one."
+                "contain targets, and two non-targets; got one."
             )
             return normal_rule(metric, ranking, math.nan)
         error, freedom = changes.error([1.0])
@@ -527,7 +527,7 @@ def _rule_between(
 def _unknown(metric: AnyMetric, n_targets: float, n_non_targets: float) -> float:
     """Warn that one item of a class gives no standard error."""
     warn(
-        f"The standard error of {metric.name} is undefined: `y_true` must hold two "
+        f"The standard error of {metric.name} is undefined: `y_true` must contain two "
         f"targets and two non-targets; got {n_targets} and {n_non_targets}."
     )
     return math.nan

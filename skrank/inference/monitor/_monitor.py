@@ -60,15 +60,15 @@ CHANCE = "random selection"
 # close to it: a day can multiply the evidence by at most 1 / (1 - share). With half of
 # it, a loss of all precision is found after 140 days.
 _LEAST = 0.1
-_NEW = "hold days that were not there before, each in one spelling"
+_NEW = "contain only new days, each in one spelling"
 
 
 class RankingMonitor(Question[RankingMonitorResult]):
-    """Whether rankings are better than chance or others, or worse than agreed.
+    """Monitor a model day after day; for a single test use RandomSelectionTest.
 
-    The monitor may be looked at after each day, and stopped at any time: the
-    probability that it ever gives a false alarm is at most the significance level.
-    Naive tests of each day do not keep it.
+    Look at the result after each day, and stop at any time: the probability that a
+    false alarm ever occurs is at most the significance level. A test that is repeated
+    every day does not control this probability.
 
     Parameters
     ----------
@@ -77,17 +77,17 @@ class RankingMonitor(Question[RankingMonitorResult]):
         :func:`make_metric` with its own tie rule. None uses the ranks of all targets,
         which needs the fewest days against random selection.
     reference : "random selection", float or str, default="random selection"
-        What the rankings are compared with. An alarm means that they are better than
-        random selection; that the mean of the metric has fallen below a number; or that
-        the other model is better than the model of this name.
+        What an alarm means: the rankings are better than random selection; the mean of
+        the metric fell below this number; or the other model is better than the model
+        of this name.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     bet : {"day", "target"}, default="day"
-        What is one piece of evidence against a number: the value of a day, or each
-        target of recall@t. Targets need fewer days. Their level needs that the targets
-        of a day are independent of one another, given the days before.
+        Unit of evidence for a number as reference: the value of a day, or each target
+        of recall@t. "target" needs fewer days, and assumes that the targets of a day
+        are independent, given the days before.
     significance_level : float, default=0.05
-        Probability of a false alarm ever, between 0 and 1.
+        Largest probability that a false alarm ever occurs, between 0 and 1.
     random_state : int, RandomState, Generator or None, default=0
         Source of randomness of a day's p-value, if it is drawn.
 
@@ -95,28 +95,27 @@ class RankingMonitor(Question[RankingMonitorResult]):
     ------
     ValueError
         If a setting is outside its range; if `reference` needs a metric with bounds, or
-        is a precision below 0.1, which cannot be monitored; or if `bet` is "target"
-        without a number and recall@t.
+        is a precision below 0.1; or if `bet` is "target" and the metric is not
+        recall@t or `reference` is not a number.
 
     See Also
     --------
     RankingMonitorResult : Result, with the day of the alarm.
-    RandomSelectionTest : Test of days that is looked at once.
+    RandomSelectionTest : Test of all days together, once.
 
     Notes
     -----
-    The evidence is multiplied over the days, and its mean given the days before is at
-    most 1 if the hypothesis is true; it then ever exceeds ``1 / alpha`` with a
-    probability of at most alpha [1]_. Against random selection it is a likelihood ratio
-    of the ranks of the targets, or a function of the p-value of the day [2]_. Against a
-    number or a model it is a bet on the values of the day [3]_; against a number it may
-    start on any day, because a model may become worse on any day.
+    Each day has an e-value, whose mean is at most 1 under the null hypothesis, given
+    the days before. The evidence is the product of the e-values, and exceeds
+    ``1 / alpha`` with a probability of at most alpha [1]_. For random selection, the
+    e-value is a likelihood ratio of the ranks of the targets, or a function of the
+    p-value of the day [2]_. For a number or a model it is a bet on the value of the day
+    [3]_.
 
-    The hypothesis is about each day given the days before. If good and bad days come in
-    spells, an alarm may be a bad spell: there is a warning if the values of
-    neighbouring days are alike. Against random selection, items of several days must
-    not depend on each other. The order of the days must not depend on their labels. See
-    :ref:`monitor_assumptions`.
+    If good and bad days come in periods, an alarm can be a bad period. A warning occurs
+    if the values of neighbouring days are correlated. For random selection, items of
+    different days must be independent. The order of the days must not depend on their
+    labels. See :ref:`monitor_assumptions`.
 
     References
     ----------
@@ -139,18 +138,18 @@ class RankingMonitor(Question[RankingMonitorResult]):
     >>> monitor = RankingMonitor("recall@20", reference=0.4)
     >>> print(monitor.from_predictions(y, score, groups=day))
     Monitor of recall@20
-      100 groups  50000 items, 509 targets (prevalence 0.01018)
-      hypothesis  the mean recall@20 given the days before is at least 0.4
-      value       0.3976 on average
-      pvalue      0.0055, valid on any day
-      alarm       since 91
-      method      values of the days, from any day on
+      100 groups   50000 items, 509 targets (prevalence 0.01018)
+      alternative  the mean recall@20 is below 0.4, given the days before
+      value        0.3976 on average
+      pvalue       0.0055, valid on any day
+      alarm        since 91
+      method       values of the days, from any day on
     """
 
     _refuses: ClassVar[dict[str, str]] = {
-        "clusters": "its level is not proved for items that depend on each other",
+        "clusters": "its false alarm rate is not proven for dependent items",
         "strata": "the days are its only strata",
-        "sample_weight": "the evidence is that of whole items",
+        "sample_weight": "the evidence counts whole items",
         "n_missed": "missed targets have no rank",
     }
     n_jobs, progress = None, False  # of entrances that fit models
@@ -191,7 +190,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             raise invalid("metric", rule, "None")
         low, high = self._range()
         if not math.isfinite(high - low):
-            rule = "have a smallest and a largest value, as recall@t has"
+            rule = "have bounds, as recall@t has"
             raise invalid("metric", rule, made.name)
         if not isinstance(reference, str) and not low < reference < high:
             rule = f"be between {low:.4g} and {high:.4g} for {made.name}"
@@ -203,12 +202,13 @@ class RankingMonitor(Question[RankingMonitorResult]):
         if isinstance(made, PrecisionAtT):
             rule = f"be at least {_LEAST} for precision"
             advice = (
-                f"A loss of {made.name.replace('precision', 'recall')} is found sooner."
+                f"A loss of {made.name.replace('precision', 'recall')} is detected "
+                "sooner."
             )
             raise invalid("reference", rule, brief(reference), advice)
         warn(
-            f"A loss of {made.name} from {reference:.4g} is found late or never, "
-            "because a day can hardly be worse. Prefer recall at a t with a larger "
+            f"A loss of {made.name} from {reference:.4g} is detected late or never, "
+            "because one day is weak evidence. Prefer recall at a t with a larger "
             "mean.",
             UserWarning,
         )
@@ -308,7 +308,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         """
         rankings = self._read(rankings)
         if rankings.kind != "groups":
-            raise invalid("groups", "hold the day of each item", "none")
+            raise invalid("groups", "contain the day of each item", "none")
         models = self._models(rankings)
         settings = self._settings([as_text(rankings.names[i]) for i in models])
         state = self._state(before, settings)
@@ -321,7 +321,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         evidences = of_days["log10_evidences"]
         n_counted = state["n_counted"]
         if not labels:
-            rule = "hold a day whose labels are complete, to begin with"
+            rule = "contain at least one day with complete labels"
             advice = "Run it again when the labels of the first day are complete."
             raise invalid(name, rule, "none", advice)
         level = -math.log10(self.significance_level)
@@ -337,7 +337,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
             n_targets=sum(of_days["n_targets"]),
             kind="groups",
             labels=labels,
-            hypothesis=self._hypothesis(),
+            alternative=self._alternative(),
             value=float(np.mean(known)) if known else math.nan,
             pvalue=10.0 ** -max(0.0, *evidences),
             alarm=bool(alarms),
@@ -356,8 +356,8 @@ class RankingMonitor(Question[RankingMonitorResult]):
         )
         if not n_counted:
             warn(
-                "No day counts so far, because all days lack targets or non-targets: "
-                "there is no evidence yet."
+                "There is no evidence yet, because all days lack targets or "
+                "non-targets."
             )
         if alike:
             warn(f"{ALIKE} See the page of the monitor in the guide.", UserWarning)
@@ -386,16 +386,16 @@ class RankingMonitor(Question[RankingMonitorResult]):
         if changed:
             warn(
                 f"The labels or scores of {listed(changed, 5)} have changed since the "
-                "day was added. The monitor goes on with what was added. To use the "
-                "new ones, start again without the state, with all days.",
+                "day was added. The monitor keeps the old values. To use the new ones, "
+                "start again without the state and pass all days.",
                 UserWarning,
             )
         new = [one for one in days if one.text not in known]
         late = [one.text for one in new if before and is_before(one.text, before[-1])]
         if late:
             warn(
-                f"Left out {listed(late, 5)}, before {before[-1]}, the last day of the "
-                "state. To use it, start again without the state, with all days.",
+                f"Skipped {listed(late, 5)}, before {before[-1]}, the last day of the "
+                "state. To use it, start again without the state and pass all days.",
                 UserWarning,
             )
         new = [one for one in new if one.text not in late]
@@ -461,19 +461,20 @@ class RankingMonitor(Question[RankingMonitorResult]):
             return "differences of the days"
         return "ranks of the targets" if self.metric is None else "p-values of the days"
 
-    def _hypothesis(self) -> str:
+    def _alternative(self) -> str:
+        """What an alarm means, in words."""
         name = self._metric().name + f", ties {self.ties}" * (self.ties != "expected")
         given = "given the days before"
         if self.reference == CHANCE:
             by = f" by {name}" * (self.metric is not None)
-            return f"the rankings are random{by} {given}"
+            return f"the rankings are better than random selection{by}, {given}"
         if isinstance(self.reference, str):
-            return f"{self.reference} is at least as good by the mean of {name} {given}"
+            return f"the mean of {name} is larger than for {self.reference}, {given}"
         if self.bet == "target":
             top = name.removeprefix("recall@")
-            least = f"a probability of at least {self.reference:.12g}"
-            return f"each target is in the top {top} of its day with {least} {given}"
-        return f"the mean {name} {given} is at least {self.reference:.12g}"
+            most = f"a probability below {self.reference:.12g}"
+            return f"targets are in the top {top} of their day with {most}, {given}"
+        return f"the mean {name} is below {self.reference:.12g}, {given}"
 
     def _models(self, rankings: Rankings) -> list[int]:
         """Return the places of the model and of that which it is compared with."""

@@ -18,15 +18,16 @@ from skrank.inference.monitor._monitor_state import as_state
 
 #: What is said of days that depend on one another.
 ALIKE = (
-    "The values of neighbouring days are alike: their mean drifts, or good and bad "
-    "days come in spells. An alarm may be a bad spell of a model that has not changed."
+    "The values of neighbouring days are correlated: the mean drifts, or good and bad "
+    "days come in periods. An alarm can be a bad period of a model that has not "
+    "changed."
 )
 #: What bets on targets assume.
 ASSUMED = "the targets of a day are independent of one another, given the days before"
 #: What is said if they are not.
 APART = (
-    "The values of the days differ by more than those of independent targets: good and "
-    "bad days come, and false alarms are more likely. Bet on days."
+    "The values of the days vary more than independent targets would: some days are "
+    "better than others, and false alarms are more likely. Use bet='day'."
 )
 
 
@@ -38,8 +39,9 @@ class RankingMonitorResult(Result):
     Attributes
     ----------
     pvalue : float
-        p-value that holds on any day: at most alpha with a probability of at most
-        alpha, if the hypothesis is true, however often one looked. It never increases.
+        p-value that is valid on any day, however often you look: under the null
+        hypothesis it is ever at most alpha with a probability of at most alpha. It
+        never increases.
     alarm : bool
         Whether a p-value was at most the significance level, on this day or before.
     alarm_group : str or None
@@ -52,10 +54,10 @@ class RankingMonitorResult(Result):
     values, log10_evidences : tuple of float
         Value and evidence of each day. A day on which the metric is undefined is
         skipped: its value is NaN.
-    hypothesis : str
-        Hypothesis that an alarm rejects.
+    alternative : str
+        What an alarm means: the alternative hypothesis, on a day given the days before.
     significance_level : float
-        Probability of a false alarm ever.
+        Largest probability that a false alarm ever occurs.
     metric, method : str
         Name of the metric with its cutoff; method, never "auto".
     n_samples, n_targets, n_missed : int
@@ -91,7 +93,7 @@ class RankingMonitorResult(Result):
 
     title: ClassVar[str] = "Monitor of {0.metric}"
 
-    hypothesis: str = printed_field("{0}")
+    alternative: str = printed_field("{0}")
     value: float = printed_field("{0}{1._mean}")
     pvalue: float = printed_field("{0}, valid on any day", digits=3)
     alarm: bool
@@ -147,18 +149,16 @@ class RankingMonitorResult(Result):
         level = f"{self.significance_level:.3g}"
         if not self.alarm:
             said = (
-                f"No alarm in {len(self.labels)} days: the hypothesis that "
-                f"{self.hypothesis} is not rejected (p = {self.pvalue:.3g}, level "
-                f"{level})."
+                f"No alarm in {len(self.labels)} days: no significant evidence that "
+                f"{self.alternative} (p = {self.pvalue:.3g}, level {level})."
             )
         else:
             said = (
-                f"Alarm since {as_text(self.alarm_group)}: the hypothesis that "
-                f"{self.hypothesis} is rejected. The probability of such an alarm on "
-                f"any day is at most {level} if it is true."
+                f"Alarm since {as_text(self.alarm_group)}: {self.alternative}. The "
+                f"probability of a false alarm on any day is at most {level}."
             )
         if self._bets_on_targets:
-            doubt = "If good and bad days come, false alarms are more likely."
+            doubt = "If some days are better than others, false alarms are more likely."
             said += (
                 f" This assumes that {ASSUMED}. {APART if self._are_apart else doubt}"
             )
@@ -166,7 +166,9 @@ class RankingMonitorResult(Result):
             said += f" {ALIKE}"
         has_limits = self._n_counted and math.isfinite(np.ptp(self._bounds))
         if has_limits and math.isnan(self.confidence_interval()[0]):
-            said += " The mean seems to have changed, so it has no limits."
+            said += (
+                " The mean seems to have changed, so there is no confidence interval."
+            )
         return said
 
     def state(self) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def in_order(days: Sequence[str], name: str, before: Sequence[str]) -> list[int]
     kinds = ["number" if is_number(one) else "date" * is_date(one) for one in every]
     for one, kind in zip(every, kinds, strict=True):
         if kind != kinds[0]:
-            rule = "hold days of one kind: numbers, dates as '2026-01-31', or others"
+            rule = "contain days of one kind: numbers, dates as '2026-01-31', or others"
             raise invalid(name, rule, f"{brief(one)} beside {brief(every[0])}")
     if len(days) > 1 and not kinds[0]:
         rule = "be numbers, dates, or texts as '2026-01-31', whose order is known"
@@ -164,7 +164,7 @@ def check_state(state: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
     entries = {name: state[name] for name in _ENTRIES}
     expected = _checksum({"schema": _SCHEMA, **settings, **entries})
     if repr(_exact(state["checksum"])) != repr(_exact(expected)):
-        raise _refused("a `state` that was changed: it does not fit its checksum")
+        raise _refused("a `state` that was modified: its checksum does not match")
     return entries
 
 

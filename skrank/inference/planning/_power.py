@@ -85,7 +85,7 @@ def random_selection_power(
     n_studies: int = 5000,
     random_state: object = 0,
 ) -> PowerResult:
-    """Power of the test against random selection, or what a study needs for a power.
+    """Power of a test against random selection; for two models use comparison_power.
 
     One of `n_targets`, `value`, `power` and `significance_level` is None, and is
     computed from the others.
@@ -198,7 +198,7 @@ def comparison_power(
     n_studies: int = 1000,
     random_state: object = 0,
 ) -> PowerResult:
-    """Power of a comparison of two models, or what a study needs for a power.
+    """Power of a comparison of two models; for one model use random_selection_power.
 
     One of `n_targets`, `difference` and `power` is None, and is computed from the
     others.
@@ -355,8 +355,8 @@ def _make_study(
         warn(msg, UserWarning)
     if m < _FEW_OF_PILOT:
         msg = (
-            f"A pilot of {m} targets tells little of the power. Compare with the power "
-            "for the lower limit of `MetricInterval`, or take a pilot of "
+            f"A pilot with {m} targets gives an imprecise power. Compare with the "
+            "power for the lower limit of `MetricInterval`, or use a pilot with "
             f"{_FEW_OF_PILOT} targets or more."
         )
         warn(msg, UserWarning)
@@ -384,7 +384,7 @@ def _solved(
         raise invalid(effect, "be None with a pilot, which gives it", "a number")
     unknown = [name for name, one in asked.items() if one is None]
     if len(unknown) != 1:
-        rule = "hold exactly one None, which is computed"
+        rule = "contain exactly one None, which is computed"
         raise invalid(", ".join(asked), rule, brief(unknown))
     asked |= {n: _CHECKS[n](n, x) for n, x in asked.items() if x is not None}
     m, power, level = (

@@ -21,7 +21,7 @@ CORRELATED = 0.8
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
 class PowerResult(Printed):
-    """Power of a test in a planned study, with the size and the level.
+    """Power with the size of the study: the result of the functions for power.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class PowerResult(Printed):
         error = f"simulation error {self.power_standard_error:.1g}"
         if math.isnan(self.asked_power):
             return f"{self.power:.3g} ({error})"
-        return f"{self.asked_power:.3g} asked, {self.power:.3g} found ({error})"
+        return f"{self.asked_power:.3g} requested, {self.power:.3g} simulated ({error})"
 
 
 def power_at(

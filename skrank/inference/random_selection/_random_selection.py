@@ -38,7 +38,7 @@ from skrank.ranking._rankings import Rankings
 
 
 class RandomSelectionTest(MetricQuestion[RandomSelectionResult]):
-    """Test whether a ranking is better than random selection.
+    """Test a ranking against random selection; after a search use SearchSelectionTest.
 
     Under the null hypothesis all assignments of the m target labels to the n items are
     equally likely, given the scores and their ties. The p-value is the probability

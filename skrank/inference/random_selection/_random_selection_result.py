@@ -184,7 +184,7 @@ class RandomSelectionResult(Result):
         if far:
             rows.append(("note", f"far below chance: {REVERSED}"))
         if 2 * self.n_targets > self.n_samples:
-            said = "most items are targets: is the rare class the one to find"
+            said = "most items are targets: is the other class the target"
             rows.append(("note", f"{said} (give its `pos_label`)?"))
         return rows
 

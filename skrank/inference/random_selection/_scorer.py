@@ -75,7 +75,7 @@ def make_metric_scorer(
     statistic: str | None = None,
     average: str = "binary",
 ) -> RankingScorer:
-    """Make a scorer from the name of a metric.
+    """Scorer of any metric by its name; for a value use the function of the metric.
 
     The scorer computes the metric from the scores of an estimator. A larger score is
     better, so the value of "k_at_recall" is negated.

@@ -53,7 +53,7 @@ _SINGLE, _GROWTH = 32, 1.05
 
 _SIDES: tuple[tuple[Side, int], ...] = ("lower", -1), ("upper", 1)
 #: Name of the method in results.
-METHOD = "one more item"
+METHOD = "sampled"
 
 
 class Term(NamedTuple):
@@ -209,20 +209,23 @@ class SampleDraws:
         names = listed([brief(self.sample.names[h]) for h in unknown], 5)
         metric = terms[0].measure.metric.name
         if self.sample.is_given:
-            rule = f"have two items with a label in each for {metric}, or all items"
+            rule = (
+                f"contain two labelled items each for {metric}, or be labelled "
+                "completely"
+            )
             advice = (
                 "Label a random sample of each; see labels_to_collect. Join strata "
                 "that were sampled at the same rate. Precision and profit need no "
                 "label below their cutoff."
             )
             raise invalid("strata", rule, f"one or none in {names}", advice)
-        rule = f"tell how the labelled items were chosen, for {metric}"
+        rule = f"describe how the labelled items were sampled, for {metric}"
         advice = (
-            "Are all of the top t labelled, and a random sample of the others? Give "
+            "Are all of the top t labelled, and a random sample of the others? Pass "
             "two strata, as rank >= t with rank 0 for the best item. Is one random "
-            "sample of the whole list labelled? Give one stratum, as np.zeros(n). Was "
-            "the sample a plan of labels_to_collect? Give its strata. With labels of "
-            "the top alone, ask for the precision or the profit of a cutoff in it."
+            "sample of the whole list labelled? Pass one stratum, as np.zeros(n). Was "
+            "the sample a plan of labels_to_collect? Pass the plan. If only the top is "
+            "labelled, choose the precision or the profit at a cutoff within it."
         )
         raise invalid("strata", rule, "None", advice)
 

@@ -44,7 +44,7 @@ _LARGEST = 12.0
 
 
 class SampledMetricInterval(Settings):
-    """Value and interval of a metric of a list, of which a sample has labels.
+    """Interval of a metric from a sample of labels; with all labels use MetricInterval.
 
     Labels are missing (NaN, None or NA) where nobody looked. The labelled items of each
     stratum must be a random sample of its items, or all of them. Strata may be runs of
@@ -110,9 +110,9 @@ class SampledMetricInterval(Settings):
     >>> y[~looked] = np.nan
     >>> question = SampledMetricInterval("recall@100")
     >>> print(question.from_predictions(y, -rank, strata=rank >= 100))
-    Interval of recall@100 by labels of a sample
-      list           2000 items, 290 with a label, 10 targets found
-      value          0.2857, method: one more item
+    Interval of recall@100 from a sample of labels
+      list           2000 items, 290 labelled, 10 targets found
+      value          0.2857, method: sampled
       95 % interval  0.0976 to 0.7361
       not found      1 to 66 targets (95 % interval)
     """
@@ -283,7 +283,7 @@ class SampledMetricInterval(Settings):
             labels.
         """
         if not isinstance(rankings, Rankings) or rankings.sample is None:
-            rule = "be those of Rankings.from_sample, as labels are missing"
+            rule = "come from Rankings.from_sample, as labels are missing"
             raise invalid("rankings", rule, brief(rankings))
         return self._answer(rankings)
 
@@ -347,7 +347,7 @@ class SampledMetricInterval(Settings):
         """
         check_fraction("confidence_level", confidence_level)
         if is_several(self.metric):
-            raise invalid("metric", "be one metric here", brief(self.metric))
+            raise invalid("metric", "be a single metric here", brief(self.metric))
         if not {"stratum", "to_label"} <= {*getattr(plan, "columns", ())}:
             raise invalid("plan", "be a result of labels_to_collect", brief(plan))
         # the items by rank; those that had a label count as labelled
@@ -424,7 +424,7 @@ class SampledMetricInterval(Settings):
         sample = draws.sample
         value = draws.limits_of(metric, model).value
         if math.isnan(value):
-            warn(f"{metric} is undefined: no item with a label is a target.")
+            warn(f"{metric} is undefined: no labelled item is a target.")
         return SampledMetricResult(
             metric=metric,
             method=METHOD,

@@ -33,7 +33,7 @@ def labels_to_collect(
     labelled: ArrayLike | None = None,
     random_state: object = 0,
 ) -> Any:
-    """Choose the items of a list to label, for the metrics of the whole list.
+    """Choose items to label, for all metrics; to compare models use labels_to_compare.
 
     The strata double in depth, so that the top is labelled more densely: the chance of
     an item is about proportional to ``rank ** -0.5``. The choice looks at the scores
@@ -172,7 +172,7 @@ def labels_to_compare(
     missing: str = "error",
     labelled: ArrayLike | None = None,
 ) -> Any:
-    """Choose the fewest items to label that tell which model has more hits in its top.
+    """Choose items to label, to compare hits; for other metrics use labels_to_collect.
 
     These are the items that are in the top t of some models and not of all. The other
     items add the same to the hits of each model. Nothing is random: with these labels
@@ -236,7 +236,7 @@ def labels_to_compare(
     # shared: y_score_of_plan lower_is_better labelled missing_or_last
     listing = _Listing.of(y_score, lower_is_better, missing)
     if len(listing.models) < 2:
-        raise invalid("y_score", "hold scores of two models or more", "one")
+        raise invalid("y_score", "contain scores of two models or more", "one")
     known = mark_labelled(labelled, listing.of_items)
     differs = np.zeros(known.size, dtype=bool)
     for cut in chosen_counts("t", t, known.size).tolist():

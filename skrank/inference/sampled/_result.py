@@ -75,7 +75,7 @@ class SampledMetricResult(Result):
     0.018
     """
 
-    title: ClassVar[str] = "Interval of {0.metric} by labels of a sample"
+    title: ClassVar[str] = "Interval of {0.metric} from a sample of labels"
     unit: ClassVar[str] = "list"
     _of_rankings: ClassVar[bool] = False
 

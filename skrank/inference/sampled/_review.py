@@ -26,13 +26,13 @@ from skrank.inference.sampled._remaining import Left, nothing_known, recall_limi
 
 _ENTRIES = ("n_read", "n_targets", "at_random")
 _NO_NUMBER = (
-    "No number of targets agrees with all batches: those read at random may be no "
-    "random samples of the unread items."
+    "The batches contradict each other: the items read at random may not be random "
+    "samples of the unread items."
 )
 
 
 class ReviewProgress(Printed):
-    """How many targets are left while a list is read by a ranking that changes.
+    """Targets left in active learning; for a fixed ranking use SampledMetricInterval.
 
     Read batches of items by any ranking, which may be fitted again after each batch,
     and now and then a random sample of the items that are unread at that time. These
@@ -245,7 +245,10 @@ class ReviewProgress(Printed):
             "targets were found."
         )
         if self._n_unread and not self._n_random:
-            return f"{said} Nothing is known of the others: read some at random."
+            return (
+                f"{said} Nothing is known about the unread items: read some of them at "
+                "random."
+            )
         left = self._left()
         if math.isnan(left.low):
             return f"{said} {_NO_NUMBER}"

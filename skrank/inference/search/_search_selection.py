@@ -43,7 +43,7 @@ _Ints = NDArray[np.intp]
 
 
 class SearchSelectionTest(MetricQuestion[SearchSelectionResult]):
-    """Test whether the best candidate of a search is better than chance.
+    """Test the best model of a search; with new test data use RandomSelectionTest.
 
     The best of many candidates has a high score by chance alone. The test compares its
     z-score with the distribution of the largest z-score among all candidates. Under

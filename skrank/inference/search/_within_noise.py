@@ -24,7 +24,7 @@ def within_noise(
     significance_level: float = 0.05,
     ratio: float | None = None,
 ) -> Callable[[Mapping[str, Any]], int]:
-    """Return a `refit` rule: the simplest candidate not significantly below the best.
+    """Choose the simplest of equally good candidates in a search; else use refit=True.
 
     The rule takes the candidate with the best mean score, and compares each other
     candidate with it on the folds. Of the candidates that are not significantly worse,
@@ -129,7 +129,7 @@ def _simplest(
     scores = np.stack(columns, axis=1)
     known = np.isfinite(scores).all(axis=1)
     if not known.any():
-        raise invalid("cv_results", "hold finite scores", "none")
+        raise invalid("cv_results", "contain finite scores", "none")
     means = np.where(known, scores.mean(axis=1), -math.inf)
     best = int(np.argmax(means))
     share = 1 / (len(columns) - 1) if ratio is None else ratio

@@ -135,7 +135,7 @@ class Choice(ABC):
         if aim.quantity != "recall" or aim.limit is None or gain >= self.needed(n):
             return
         said = f"No threshold within t = {aim.limit:g} has a recall of {aim.value:g}"
-        warn(f"{said}: the number of items looked at is {looked}.", UserWarning)
+        warn(f"{said}: the number of inspected items is {looked}.", UserWarning)
 
     def keeps(self, at: int, gains: Floats, items: NDArray[Any], n: int) -> bool:
         """Return whether the guarantee is kept, if there is one; warn if it is not."""
@@ -145,13 +145,13 @@ class Choice(ABC):
         if aim.quantity == "recall" and gains[at] < self.needed(n):
             least = f"{targets_needed(aim.value, aim.doubt)} {self.promises.units}"
             said = f"The guarantee needs {least} or more, and got {n}"
-            warn(f"{said}: all items are looked at.", UserWarning)
+            warn(f"{said}: all items are inspected.", UserWarning)
             return False
         if aim.quantity == "precision" and at == 0:
-            said = f"A precision of {aim.value:g} cannot be promised with probability"
+            said = f"A precision of {aim.value:g} cannot be guaranteed with probability"
             others = self.promises.other(gains, items, n, aim.value, aim.doubt)
             sure = f"{aim.guarantee:g}"
-            warn(f"{said} {sure}: no item is looked at. {others}", UserWarning)
+            warn(f"{said} {sure}: no item is inspected. {others}", UserWarning)
             return False
         return True
 

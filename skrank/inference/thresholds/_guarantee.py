@@ -118,9 +118,9 @@ def other_promise(
     starts = [int(one) for one in _starts(hits, items, precision, doubt)]
     shown = [share_shown(hits[at], items[at], doubt / _STARTS) for at in starts]
     best, at = max(zip(shown, starts, strict=True))
-    said = "With these data no precision can be promised"
+    said = "With these data no precision can be guaranteed"
     if best > 0:
-        said = f"With these data a precision of {best:.2g} can be promised, for the "
+        said = f"With these data a precision of {best:.2g} can be guaranteed for the "
         said += f"first {items[at]:g} items"
     # the threshold that is nearest to the promise
     at = 1 + int(np.argmin(bdtrc(hits[1:] - 1, items[1:].astype(np.intp), precision)))
@@ -131,7 +131,9 @@ def other_promise(
     if share > precision and enough.any():
         size = sizes[np.argmax(enough)]
         needed = f"about {size} items with {math.floor(share * size)} targets"
-        said += f". A promise of {precision:g} needs {needed}, if as large a share are "
+        said += (
+            f". A guarantee of {precision:g} needs {needed}, if as large a share are "
+        )
         said += f"targets as here at best ({here})"
     else:
         said += f". The nearest threshold has {here}"
@@ -195,9 +197,11 @@ def other_promise_of_days(
         (mean_shown(sums[at], n_days, doubt / _STARTS), at) for at in _depths(sums)
     ]
     best, at = max(shown)
-    said = "With these days no mean precision can be promised"
+    said = "With these days no mean precision can be guaranteed"
     if best > 0:
-        said = f"With these days a mean precision of {best:.2g} can be promised, for a "
+        said = (
+            f"With these days a mean precision of {best:.2g} can be guaranteed for a "
+        )
         said += f"depth of {depths[at]}"
     at = 1 + int(np.argmax(sums[1:]))
     share = float(sums[at]) / n_days
@@ -206,7 +210,9 @@ def other_promise_of_days(
     enough = share * sizes >= sums_needed(sizes, precision, doubt / _STARTS)
     if enough.any():
         size = sizes[np.argmax(enough)]
-        said += f". A promise of {precision:g} needs about {size} days, if their mean "
+        said += (
+            f". A guarantee of {precision:g} needs about {size} days, if their mean "
+        )
         said += f"precision is that of these at best ({here})"
     else:
         said += f". The largest mean precision here is {here}"

@@ -41,7 +41,7 @@ Floats = NDArray[np.float64]
 
 
 class ThresholdChoice(Question[ThresholdChoiceResult]):
-    """How many items to look at: a threshold on the score, or a depth of each day.
+    """Choose a threshold or depth for new items; for a given t use MetricInterval.
 
     The threshold has a given depth, recall or precision, or the largest profit. Its
     recall, precision and profit are those expected on other items.
@@ -255,7 +255,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
                 what = f"{within}has a precision of {self.precision:g}"
             elif self.t is not None:
                 what = f"keeps t = {self.t:g}, as the first tie is larger"
-            warn(f"No threshold {what}: no item is looked at.", UserWarning)
+            warn(f"No threshold {what}: no item is inspected.", UserWarning)
         mean = asked.grouped and self.groups_share == "threshold"
         described = aim.described(asked.grouped, mean)
         if found["threshold"] == -math.inf and any(
@@ -263,9 +263,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             for one in asked.single
         ):
             warn(
-                "All items are looked at. No score is below the threshold, but a "
-                "comparison with it leaves out items without a score: look at these, "
-                "too.",
+                "All items are inspected. A comparison of scores with the threshold "
+                "leaves out items without a score: inspect these, too.",
                 UserWarning,
             )
         promised = None if aim.guarantee is None else (aim.quantity, aim.guarantee)

@@ -188,7 +188,7 @@ class ThresholdChoiceResult(Result):
             threshold was chosen for scores that were given.
         """
         if "threshold" not in self._rules:
-            got = "a depth of each ranking, which is no threshold"
+            got = "a depth of each ranking, not a threshold"
             raise invalid("groups", "be left out to choose a threshold", got)
         check_estimator(estimator)
         output = self._output
@@ -196,7 +196,7 @@ class ThresholdChoiceResult(Result):
         if not is_classifier(estimator) or not reads:
             code = "scores" if output is None else output.code
             rule = "be a classifier of two classes"
-            advice = f"Look at new items by `{code} >= result.threshold`."
+            advice = f"Select new items by `{code} >= result.threshold`."
             raise invalid("estimator", rule, brief(estimator), advice)
         methods: tuple[str, ...] = RESPONSE_METHODS[:2]
         if response_method is not None:

@@ -55,7 +55,7 @@ class ThresholdOfItems(Choice):
         # with half as many and a recall of .5, the estimate is always 0, the truth .3
         least = 2 if aim.quantity == "t" else 5
         if self.m < least:
-            raise invalid("y_true", f"hold {least} targets or more", str(self.m))
+            raise invalid("y_true", f"contain {least} targets or more", str(self.m))
 
     def found(self) -> dict[str, Any]:
         """Return the threshold, and what to expect of it on other items."""

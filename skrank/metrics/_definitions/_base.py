@@ -50,7 +50,7 @@ def refuse_estimators(function: Function, name_of: Callable[..., str]) -> Functi
         if len(args) > most:
             raise TypeError(
                 "a metric takes labels and scores, and settings by their names, and is "
-                "no scorer of scikit-learn. As `scoring`, give "
+                "not a scorer of scikit-learn. As `scoring`, pass "
                 f"make_metric_scorer({name_of(*args)!r})."
             )
         return function(*args, **given)
@@ -246,7 +246,7 @@ class AnyMetric(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Metric(AnyMetric):
-    """Base class of a metric that is a sum of gains of targets over a constant.
+    """Base class for a metric of your own; for a metric by name use make_metric.
 
     A metric of your own is a subclass. It can be used in place of a name everywhere.
     Larger values are better, and the gain of a target must not increase with its rank.
@@ -444,7 +444,7 @@ class Metric(AnyMetric):
         low, high = self.bounds
         slack = SLACK * max(1.0, abs(value))
         if not low - slack <= value <= high + slack:  # or NaN
-            rule = f"hold all values of {self.name}, which must be numbers"
+            rule = f"contain all values of {self.name}, which must be numbers"
             raise invalid(
                 "bounds", rule, f"the value {value:g} for {low:g} to {high:g}"
             )

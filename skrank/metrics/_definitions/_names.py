@@ -113,7 +113,7 @@ _SUGGESTIONS = {
 
 
 def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
-    """Make a metric from its name, with a tie rule.
+    """Make a metric with its settings by name; for a search use make_metric_scorer.
 
     A metric is a function of labels and scores. Classes and scorers also accept it in
     place of a name. They then use the tie rule of the metric and not their own `ties`.
@@ -162,7 +162,8 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     >>> y_true, y_score = [1, 0, 1, 0, 0, 0], [5, 5, 4, 3, 2, 1]
     >>> round(metric(y_true, y_score), 3)
     0.833
-    >>> RandomSelectionTest(metric).from_predictions(y_true, y_score).pvalue
+    >>> result = RandomSelectionTest(metric).from_predictions(y_true, y_score)
+    >>> round(result.pvalue, 3)
     0.2
     """
     if isinstance(metric, AnyMetric):

@@ -52,7 +52,7 @@ def _go_over(
     for index, chunk in enumerate(shown):
         if not (isinstance(chunk, tuple | list) and len(chunk) == 2):
             got = type(chunk).__name__
-            raise invalid("chunks", "hold pairs (y_true, y_score)", got)
+            raise invalid("chunks", "contain pairs (y_true, y_score)", got)
         try:
             counted.count(chunk[0], chunk[1], pos_label)
         except ValueError as error:

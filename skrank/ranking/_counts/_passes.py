@@ -69,7 +69,7 @@ class FirstPass(Pieces):
     def plan(self, pos_label: object) -> "Plan":
         """Check the data set as a whole, and return what the second pass must count."""
         if self.n_samples == 0:
-            raise invalid("y_true", "hold at least one item in some chunk", "none")
+            raise invalid("y_true", "contain at least one item in some chunk", "none")
         self.check_label(pos_label)
         self.check_scores()
         targets = np.concatenate([np.zeros(0, self.dtype), *self.target_scores])
@@ -148,7 +148,7 @@ class SecondPass:
         targets = scores[data.targets]
         unknown = targets[~np.isin(targets, levels)]
         if unknown.size:
-            rule = "give the targets the scores that they had in the first pass"
+            rule = "contain the same scores of targets as in the first pass"
             raise invalid("y_score", rule, f"{unknown[0]!s}, which none had")
         hits = np.bincount(np.searchsorted(levels, targets), minlength=levels.size)
         self._check_room(scores.size, hits)
@@ -178,7 +178,7 @@ class SecondPass:
             if seen <= self.plan.n_samples:
                 got = f"{self.n_targets + hits.sum()} targets of {self.plan.n_targets}"
             rule = (
-                "get each item of the first pass once in the second pass, and no "
+                "receive each item of the first pass once in the second pass, and no "
                 "other item"
             )
             raise invalid("RankCounts", rule, f"{got}; the last chunk is left out")
@@ -194,7 +194,7 @@ class SecondPass:
                 f"{self.n_samples} items of {plan.n_samples} and {self.n_targets} "
                 f"targets of {plan.n_targets} in the second"
             )
-            rule = "get the same items in both passes before their use"
+            rule = "receive the same items in both passes before use"
             raise invalid("RankCounts", rule, got)
         size = counts.level_with[::-1]
         above = counts.n_samples - counts.below[::-1] - size

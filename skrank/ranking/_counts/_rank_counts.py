@@ -18,7 +18,7 @@ from skrank.ranking._ranking import Ranking
 
 
 class RankCounts:
-    """Counts of a ranking that is too large for memory, made in two passes.
+    """Ranking of data larger than memory, in two passes; if it fits, use Ranking.
 
     Counts replace `y_true` and `y_score` in every metric, in :func:`hit_curve`,
     :func:`operating_points`, and in ``from_predictions`` of
@@ -84,9 +84,10 @@ class RankCounts:
     >>> counts
     RankCounts(second pass: 4 of 8 items, 2 of 3 targets)
     >>> other.update(*right)
-    >>> average_precision(counts + other)
+    >>> round(average_precision(counts + other), 3)
     0.7
-    >>> average_precision([*left[0], *right[0]], [*left[1], *right[1]])
+    >>> y_true, y_score = [*left[0], *right[0]], [*left[1], *right[1]]
+    >>> round(average_precision(y_true, y_score), 3)
     0.7
     """
 
@@ -320,7 +321,7 @@ class RankCounts:
 def read_counts(counts: RankCounts, n_missed: Any = 0) -> Ranking:
     """Return the ranking of a data set that was counted completely."""
     if isinstance(counts._pass, FirstPass):
-        rule = "get all items in both passes before their use; see `second_pass`"
+        rule = "receive all items in both passes before use; see `second_pass`"
         got = f"0 items of {counts.n_samples} in the second pass"
         raise invalid("RankCounts", rule, got)
     ranking = counts._pass.ranking()
