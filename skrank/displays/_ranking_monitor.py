@@ -278,7 +278,7 @@ class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
         )
         least = 1 / self.significance_level
         dotted = {"color": "0.3", "linestyle": ":", "linewidth": 1.5}
-        label = f"evidence of an alarm, {number(least, 3)}"
+        label = f"alarm above {number(least, 3)}"
         self.threshold_ = lower.axhline(least, **dotted, label=label)
         if self.alarm_group is not None:
             day = days[self.labels.index(self.alarm_group)]

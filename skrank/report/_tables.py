@@ -169,6 +169,7 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
     # there was a warning for those without an interval
     limits = [tuple(limits_of(result, confidence_level)) for result in results]
     estimates = _estimates([result.difference for result in results], limits)
+    by_sample = results[0].n_labelled > 0
     rows, above = [], None
     for result, estimate, holm in zip(
         results, estimates, table.adjusted_log10_pvalues, strict=True
@@ -176,18 +177,25 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
         a, b = result.names
         names = "" if a == above else name_of(a), name_of(b)
         pvalues = shown_pvalues(result, holm)
-        rows.append((*names, *estimate, _with_decimals(result.zscore, 2), *pvalues))
+        tested = [] if by_sample else [_with_decimals(result.zscore, 2)]
+        rows.append((*names, *estimate, *tested, *pvalues))
         above = a
     permuted = results[0].method == "permutation"
     source = "permutation of ranks" if permuted else "Student's t distribution"
+    test = (
+        "pvalue is two-sided, from the limits of the difference on this list."
+        if by_sample
+        else "zscore is the difference divided by its standard deviation. pvalue is "
+        f"two-sided, by {source}. The interval allows for targets that one ranking "
+        "may lose."
+    )
     reading = (
-        "Comparisons of pairs of rankings of the same items. zscore is the difference "
-        f"divided by its standard deviation. pvalue is two-sided, by {source}. The "
-        "interval allows for targets that one ranking may lose. Holm is the pvalue "
+        f"Comparisons of pairs of rankings of the same items. {test} Holm is the pvalue "
         "adjusted for the number of comparisons: at the level 0.05 the probability of "
         "any false difference is at most 0.05."
     )
-    header = ("A", "B", "A - B", f"{level} interval", "zscore", "pvalue", "Holm")
+    zscore = [] if by_sample else ["zscore"]
+    header = ("A", "B", "A - B", f"{level} interval", *zscore, "pvalue", "Holm")
     caption = f"Differences in {caption_of(results[0].metric)}"
     return Table(caption, header, rows, 2, reading)
 

@@ -428,7 +428,7 @@ def test_the_days_of_a_monitor():
         "value of a day",
         "95 % limits of the mean",
         "reference 0.5",
-        "evidence of an alarm, 20",
+        "alarm above 20",
         f"alarm since {first}",
     ]
     assert upper.get_ylabel() == "recall@10"

@@ -43,7 +43,8 @@ class RankingComparisonResult(Result):
         tied, or the top has all of them.
     zscore : float
         Difference divided by its standard error. "mcnemar", "permutation", "sign" and
-        "wilcoxon" divide by the standard deviation under the null hypothesis.
+        "wilcoxon" divide by the standard deviation under the null hypothesis. NaN for
+        a sample of labels, whose p-value comes from the limits of the difference.
     pvalue : float
         Probability of a difference at least as extreme if A and B are equally good. For
         "posterior" it is the posterior probability of the opposite difference. If a
@@ -397,6 +398,8 @@ class RankingComparisonResult(Result):
         reserved = [self._parts, "difference", "standard error", "95 % interval"]
         reserved += ["zscore", "pvalue"]
         first, second = (as_text(name, reserved=reserved) for name in self.names)
+        if self.n_labelled and self.standard_error == 0:
+            return [size, (difference[0], f"{difference[1]}, exact by these labels")]
         rows = [
             size,
             (first, f"{number(self.value_a)}{self._mean}"),
@@ -404,7 +407,7 @@ class RankingComparisonResult(Result):
             difference,
             error,
             ("95 % interval", f"{self._known[1]}{self._reason}"),
-            *others,
+            *(row for row in others if not (self.n_labelled and row[0] == "zscore")),
         ]
         is_asked = self.method == "posterior" or not self.n_samples
         if is_asked and not math.isnan(self.probability_superior):
@@ -567,6 +570,15 @@ class RankingComparisonTable(Printed):
                 *map(shown_pvalues, results, self.adjusted_log10_pvalues), strict=True
             ),
         )
+        if first.n_labelled:  # without z-scores
+            header, columns = (
+                tuple(
+                    one
+                    for one, name in zip(of, header, strict=True)
+                    if name != "zscore"
+                )
+                for of in (header, columns)
+            )
         cells = [header, *zip(*columns, strict=True)]
         facts = [
             (first._parts, first._size),

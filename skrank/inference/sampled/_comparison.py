@@ -59,13 +59,12 @@ class SampledModels(NamedTuple):
         value, error = limits.value, limits.standard_error
         if not measure.is_smooth:  # limits are those of both values
             error = math.nan
-        with np.errstate(divide="ignore", invalid="ignore"):
-            zscore = float(np.divide(value, error)) if value else 0.0
+        with np.errstate(divide="ignore"):
             log10 = float(np.log10(pvalue))
         return {
             "difference": value,
             "standard_error": error,
-            "zscore": zscore,
+            "zscore": math.nan,  # the p-value is from the limits
             "pvalue": pvalue,
             "log10_pvalue": log10,
             "is_pvalue_limit": is_limit,
