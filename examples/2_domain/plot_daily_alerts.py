@@ -84,7 +84,7 @@ MetricInterval("precision@10").from_estimator(
 # %%
 # Single days
 # -----------
-# The grey bars are all frauds of a day, and the blue bars are the frauds
+# The grey bars are all frauds of a day, and the blue bars the frauds
 # among its ten alerts. Days without fraud count with a precision of 0.
 
 import matplotlib.pyplot as plt

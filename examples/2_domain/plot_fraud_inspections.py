@@ -125,9 +125,9 @@ print(textwrap.fill(comparison.conclusion(), 70))
 # Hit curve of the list
 # ---------------------
 # The curve is known where all transactions were inspected (solid), and
-# estimated below (dashed). With a probability of 95 %, the band contains
-# the number of frauds among the first *t* transactions for all *t* at
-# once. The dotted curve is the truth of the simulation:
+# estimated below (dashed). With a probability of 95 %, the band
+# contains the number of frauds among the first *t* transactions for all
+# *t* at once. The dotted curve is the truth of the simulation:
 
 curve, band = result.hit_curve(), result.hit_curve_band()
 fig, ax = plt.subplots(figsize=(7, 4.5))

@@ -55,7 +55,7 @@ print(f"eights found: {found.sum()} of {y_later.sum()}")
 # The clerk reads the forms in the order of a ranking, so tune the
 # ranking by average precision (AP). Several numbers of neighbours have
 # nearly the same AP. ``within_noise`` chooses the largest number whose
-# AP is not distinguishable from the best.
+# AP is not significantly below the best.
 
 from sklearn.model_selection import StratifiedKFold
 

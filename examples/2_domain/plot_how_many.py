@@ -98,8 +98,7 @@ pd.Series(
 # ---------------------------------
 # The gains table has the response rate and the lift of the first 1, 2,
 # 5 and 10 % of the customers, and of the rest; ``parts=10`` would give
-# deciles. ``to_html`` and ``to_latex`` return it as text for a page or
-# a paper.
+# deciles. ``to_html`` and ``to_latex`` write the table.
 
 from skrank import hit_curve
 
