@@ -27,7 +27,8 @@ result
 
 # %%
 # The p-value by the normal distribution is ten times smaller. In the
-# figure, the bars to the right of the line are the exact p-value:
+# figure, the area of the bars to the right of the line is the p-value
+# of the test:
 
 test = RandomSelectionTest(method="normal")
 normal = test.from_predictions(y_true, y_score)

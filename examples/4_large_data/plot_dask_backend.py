@@ -103,5 +103,5 @@ if __name__ == "__main__":
     display = NullDistributionDisplay.from_result(result)
 
 # %%
-# Use a cluster for many candidates, slow models, or rankings of
-# millions of items. For short tasks it is slower.
+# Use a cluster for long computations: many candidates, slow models, or
+# rankings of millions of items.

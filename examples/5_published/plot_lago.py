@@ -109,9 +109,9 @@ pd.Series([check["status"] for check in checks]).value_counts()
 # %%
 # Simulated compounds
 # -------------------
-# The compounds of the paper are not freely available here. The
-# simulation has 2 % targets and six features with heavy tails. The
-# targets form 25 clusters. Clusters in sparse regions are wider.
+# The compounds of the paper cannot be included here. The simulation has
+# 2 % targets and six features with heavy tails. The targets form 25
+# clusters. Clusters in sparse regions are wider.
 
 from sklearn.model_selection import train_test_split
 

@@ -77,9 +77,9 @@ for setting, printed in TABLE_III.items():
 pd.DataFrame(rows, index=COLUMNS).T.round(7)
 
 # %%
-# One simulated value is wrong: the mean 0.1037 for m = 100, which equals
-# the theoretical mean. It differs from the exact mean by this number of
-# standard errors of the simulation:
+# One simulated value is wrong: the mean 0.1037 for m = 100. It equals
+# the theoretical mean, and differs from the exact mean by this number
+# of standard errors of the simulation:
 
 null = nulls[1000, 100]
 off = (0.1037 - null.mean()) / (null.std() / np.sqrt(N_RANKINGS))

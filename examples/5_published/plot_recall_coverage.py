@@ -118,9 +118,10 @@ _ = ax.legend(loc="lower right")
 # %%
 # Average precision
 # -----------------
-# AP is the sum of r(t)/t over the ranks t of the targets. The covariance
-# of r(s) and r(t) is r(s) (1 - r(t)) / m. ``method="survival"`` of
-# :class:`~skrank.MetricInterval` uses this formula.
+# AP is the sum of r(t)/t over the ranks t of the targets, and the
+# covariance of r(s) and r(t) is r(s) (1 - r(t)) / m.
+# ``method="survival"`` of :class:`~skrank.MetricInterval` uses this
+# formula.
 
 
 def survival_error(ranks, recall):
@@ -148,10 +149,10 @@ by_formula = survival_error(ranks, i / M)[0]
 print(f"{result.standard_error:.6f} and {by_formula:.6f}")
 
 # %%
-# The slides print a mean error of 0.00514, but the formula gives 0.0058.
-# A variant that counts each hit after its own rank, with the recall
-# (i-1)/m at hit i, fits the printed values within the error of the
-# simulation. The row in brackets in the slides is then the coverage of
+# The slides print a mean error of 0.00514, and the formula gives
+# 0.0058. A variant that counts each hit after its own rank, with the
+# recall (i-1)/m at hit i, fits the printed values within the error of
+# the simulation. The row in brackets in the slides is then the coverage of
 # another mean, 0.08164, which is m/(n+1). This is an inference from the
 # numbers.
 
