@@ -152,9 +152,9 @@ print(f"{result.standard_error:.6f} and {by_formula:.6f}")
 # The slides print a mean error of 0.00514, and the formula gives
 # 0.0058. A variant that counts each hit after its own rank, with the
 # recall (i-1)/m at hit i, fits the printed values within the error of
-# the simulation. The row in brackets in the slides is then the coverage of
-# another mean, 0.08164, which is m/(n+1). This is an inference from the
-# numbers.
+# the simulation. The row in brackets in the slides is then the coverage
+# of another mean, 0.08164, which is m/(n+1). This is an inference from
+# the numbers.
 
 from skrank import RandomSelectionNull
 
