@@ -35,9 +35,9 @@ linear = LogisticRegression(max_iter=10_000).fit(X_train, y_train)
 # %%
 # Figure
 # ------
-# The SVM finds more targets at all depths at which the lower band is
-# above the dotted line. The band covers all depths at once, so you can
-# choose the depth from the figure.
+# The SVM finds more targets at all depths at which the band of the
+# difference is above the line at zero. The band covers all depths at
+# once, so you can choose the depth from the figure.
 
 from skrank import RankingComparisonDisplay
 
