@@ -1,19 +1,20 @@
 """
 .. _sphx_glr_auto_examples_plot_compare_models.py:
 
-Comparison of four models
-=========================
+Compare several models on one test set
+======================================
 
-Four models rank the same new items. All pairs are compared by average
-precision (AP). The p-values are adjusted for the number of comparisons.
+Four models rank the same new images. Which one is the best, and which
+differences could be chance? This example compares all pairs by average
+precision (AP). The p-values are adjusted for the number of pairs.
 """
 
 # %%
 # Data
 # ----
-# The targets are 42 nines among the digits that scikit-learn ships, 2.5
-# % of the images. Noise makes the problem harder. Half of the images
-# are kept for the comparison.
+# The targets are 42 nines among the digits of scikit-learn, which are
+# 2.5 % of the images. Noise makes the problem harder. Half of the
+# images are kept for the comparison.
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -62,9 +63,9 @@ for name, model in models.items():
 # %%
 # Intervals
 # ---------
-# The intervals are wide, since there are only 21 targets. Do not
-# compare models that rank the same items by the overlap of these
-# intervals.
+# The intervals are wide, because there are only 21 targets. Do not
+# compare models by the overlap of these intervals: all models rank the
+# same items.
 
 import pandas as pd
 
@@ -79,9 +80,9 @@ pd.DataFrame(rows, index=["AP", "low", "high"]).T.round(3)
 # %%
 # All pairs
 # ---------
-# The standard error is that of the difference. It is smaller than two
-# separate errors suggest, because an image that is hard for one model
-# is often hard for the others.
+# Each row has the paired difference of two models. Its standard error
+# is smaller than two separate errors suggest, because an image that is
+# hard for one model is often hard for the others.
 
 from skrank import RankingComparison
 
@@ -90,17 +91,18 @@ table
 
 # %%
 # After the adjustment one p-value is at most 0.05: KNN is better than
-# boosting. More targets are needed to separate the others.
+# boosting. More targets are needed to distinguish the others.
 # ``table.to_frame()`` returns a data frame. The leaderboard has a row
-# for each model:
+# for each model. Models that share a letter do not differ
+# significantly:
 
 table.leaderboard()
 
 # %%
-# A picture
-# ---------
-# The intervals are of single pairs. A pair whose p-value, adjusted for
-# the number of pairs, is at most 0.05 has a full dot.
+# Figure
+# ------
+# Each line is the 95 % interval of one difference. A full dot marks an
+# adjusted p-value of at most 0.05.
 
 import matplotlib.pyplot as plt
 

@@ -1,17 +1,18 @@
 """
-Precision-recall curves of two models
-=====================================
+Precision-recall curve with ties and a chance band
+==================================================
 
-Precision is the share of targets among the items looked at. Recall is
-the share of all targets that are among these items. The display draws
-precision against recall, with the band of chance.
+How does the precision fall if you want to find more of the targets?
+Precision is the share of targets among the inspected items. Recall is
+the share of all targets that are among them. This example draws the
+precision-recall curves of two models.
 """
 
 # %%
 # Data
 # ----
-# The targets are 60 sixes among the digits that scikit-learn ships.
-# Noise makes the problem harder.
+# The targets are 60 sixes among the digits of scikit-learn. Noise makes
+# the problem harder.
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -34,9 +35,9 @@ knn = KNeighborsClassifier(9).fit(X_train, y_train)
 # %%
 # The curve
 # ---------
-# A non-target lowers the precision. A target raises precision and
-# recall. Nearest neighbours tie many items. Within a tie the curve is
-# the mean over all orders.
+# Each non-target lowers the precision, and each target raises precision
+# and recall. The nearest neighbours (KNN) give many items the same
+# score. Within such a tie the curve is the mean over all orders.
 
 from skrank import PrecisionRecallDisplay
 
@@ -51,8 +52,9 @@ _ = display.ax_.set_title("Precision falls with the last targets")
 # %%
 # Operating points
 # ----------------
-# ``interpolate=True`` draws the best precision that a threshold reaches
-# at this recall or a larger one.
+# ``interpolate=True`` draws the highest precision of all thresholds
+# that reach at least this recall. Read off the precision for the recall
+# that you need.
 
 display = PrecisionRecallDisplay.from_estimator(
     svm, X_test, y_test, name="SVM", interpolate=True

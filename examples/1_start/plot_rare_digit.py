@@ -1,20 +1,19 @@
 """
-The main job: tune, test, draw
-==============================
+Tune, test and draw a model for a rare target
+=============================================
 
-This example goes from data to a p-value. Two families of models search
-for rare digits. Each family is tuned three times: by accuracy, by
-average precision (AP), and by AP at 10. Then each winner ranks images
-that it has never seen. The random selection test compares each ranking
-with chance.
+How do you tune a classifier for rare targets, and is the result better
+than chance? This example goes from data to a p-value. Two models are
+tuned by accuracy, by average precision (AP) and by AP at 10. Each
+winner then ranks images that it has never seen.
 """
 
 # %%
 # A rare target
 # -------------
-# The targets are the fours of the digits data that scikit-learn ships.
-# We keep 34 of 181 fours, so that 2 % of the images are targets. Noise
-# makes the problem harder. Half of the images are kept for the test.
+# The targets are fours in the digits data of scikit-learn. We keep 34
+# of 181 fours, so that 2 % of the images are targets. Noise makes the
+# problem harder. Half of the images are kept for the test.
 
 import numpy as np
 import pandas as pd
@@ -43,8 +42,7 @@ print(f"{y.size} images, {y.sum()} targets: prevalence {y.mean():.3f}")
 # %%
 # Tuning
 # ------
-# ``GridSearchCV`` takes the scorers of skrank like those of
-# scikit-learn.
+# Pass a scorer of skrank to ``GridSearchCV`` as ``scoring=``.
 
 from skrank import (
     make_average_precision_at_k_scorer,
@@ -84,9 +82,9 @@ for model, (estimator, grid) in models.items():
 # %%
 # Test
 # ----
-# ``null_mean`` is the AP that random selection reaches on average. It
-# is above the prevalence. The p-value is the probability that random
-# selection reaches the AP of the model or more.
+# ``null_mean`` is the mean AP of random selection. It is above the
+# prevalence. The p-value is the probability that random selection
+# reaches at least the AP of the model.
 
 from skrank import RandomSelectionTest, make_recall_at_t_scorer
 
@@ -109,12 +107,12 @@ table = pd.DataFrame(rows).round(3)
 print(table.to_string(index=False))
 
 # %%
-# How to read the table:
+# Reading the table:
 #
 # - All models have almost the same accuracy, 0.98. A model that finds
-#   no target has this accuracy, too.
-# - AP tells the models apart. The nearest neighbours that were tuned by
-#   accuracy find few targets among the first 50 images.
+#   no target also has this accuracy.
+# - AP distinguishes the models. The KNN tuned by accuracy finds only a
+#   third of the targets among the first 50 images.
 # - Each p-value is far below 0.05: all rankings are better than chance.
 #
 # Is the support vector machine better than the nearest neighbours?
@@ -133,9 +131,9 @@ print(comparison)
 #
 # The hit curve
 # -------------
-# The hit curve counts the targets that are found among the first
-# images. A tie is a straight slope, since the order of the images in a
-# tie is open. The grey band is chance.
+# The hit curve is the number of targets among the first images of the
+# ranking. A straight slope is a tie, within which the order is unknown.
+# The grey band is random selection.
 
 from skrank import HitCurveDisplay
 

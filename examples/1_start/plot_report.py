@@ -1,12 +1,13 @@
 """
 .. _sphx_glr_auto_examples_plot_report.py:
 
-One report of three models
-==========================
+Report of several models: intervals, p-values, comparisons
+==========================================================
 
-Three models search for the eights among handwritten digits, by the
-upper half of the images. One call reports how good each ranking is,
-whether it is better than chance, and which models differ.
+How good is each of three models, is it better than chance, and which
+models differ? One call answers these questions. The targets are eights
+among handwritten digits, and the models see the upper half of each
+image.
 """
 
 # %%
@@ -37,7 +38,7 @@ scores = {
 # %%
 # The report
 # ----------
-# The depths are ten images and 10 % of all images.
+# ``t=(10, 0.1)`` evaluates the first ten images and the first 10 %.
 
 from skrank import RankingReport
 
@@ -45,20 +46,20 @@ report = RankingReport(t=(10, 0.1)).from_predictions(y_test, scores)
 print(report)
 
 # %%
-# How to read the report:
+# Reading the report:
 #
 # - The first sentence names the best model, and says which models are
-#   lower or not distinguishable from it.
-# - AP is the average precision with its interval. The row "null mean"
+#   worse and which may be as good.
+# - "AP" is the average precision with its interval. The row "null mean"
 #   is the mean of random selection.
-# - The p-value of the first table tests a model against random
-#   selection. The column "Holm" of the last table tests two models
-#   against each other, adjusted for three comparisons.
-# - The first 10 % of the images hold 75 % of the eights by the forest
-#   (recall), and 80 % of these images are eights (precision). That is
-#   7.5 times the prevalence (lift).
+# - "pvalue" of the first table compares a model with random selection.
+#   "Holm" of the last table is the p-value of the comparison of two
+#   models, adjusted for three comparisons.
+# - With the forest, the first 10 % of the images contain 75 % of the
+#   eights (recall), and 80 % of these images are eights (precision).
+#   This is 7.5 times the prevalence (lift).
 #
-# In a notebook the report is a page with pictures.
+# In a notebook the report is a page with figures.
 # ``report.to_html("report.html")`` writes this page to a file.
 
 report
@@ -72,8 +73,8 @@ report.to_frame().set_index("name").T.round(3)
 # A table for a paper
 # -------------------
 # With several metrics in ``compare_by``, the models are compared by
-# each. The letters above a value are those of the models that are
-# significantly worse by this metric. The table fits a column.
+# each metric. The letters after a value name the models that are
+# significantly worse by this metric. The table fits a narrow column.
 
 metrics = ["average_precision", "bedroc(alpha=20)", "precision@10"]
 by_metrics = RankingReport(compare_by=metrics).from_predictions(
@@ -82,7 +83,8 @@ by_metrics = RankingReport(compare_by=metrics).from_predictions(
 print(by_metrics.to_latex(summary=True))
 
 # %%
-# The intervals of average precision, as a picture:
+# Figure of the intervals of average precision. The dotted line is the
+# mean of random selection:
 
 import matplotlib.pyplot as plt
 

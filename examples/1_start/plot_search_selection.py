@@ -1,19 +1,19 @@
 """
-The winner of a grid search against chance
-==========================================
+Is the best model of a grid search better than chance?
+======================================================
 
 A grid search reports the largest of many scores. The largest score is
-high even if no model is better than chance. The test of this example
-compares the winner with the winners of the same search for random
-targets.
+high even if no model has learned anything. How large would it be by
+chance? The test of this example compares the winner with the winners
+of the same search for randomly permuted targets.
 """
 
 # %%
 # Two searches, one without information
 # -------------------------------------
-# The targets are 36 of 600 patients. The first table holds five
-# measurements that have nothing to do with the targets. In the second
-# table two of the measurements are higher for targets.
+# The targets are 36 of 600 patients. The first table contains five
+# measurements that are unrelated to the targets. In the second table
+# two of the measurements are higher for targets.
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -53,11 +53,11 @@ pd.DataFrame(
 # %%
 # Test
 # ----
-# The prevalence is 0.06, and both winners are above it. The test
-# compares z-scores, since candidates differ in their null mean and
-# standard deviation. The p-value is the probability that the largest
-# z-score of 14 candidates is at least that of the winner if the targets
-# are random.
+# The prevalence is 0.06, and both winners have a higher AP. The test
+# compares z-scores, because candidates differ in their null mean and
+# standard deviation. The p-value is the probability that the largest of
+# 14 z-scores reaches the z-score of the winner if the targets are
+# random.
 
 from skrank import SearchSelectionTest
 
@@ -69,27 +69,28 @@ results = {
 results["noise"]
 
 # %%
-# The winner of the first search is not better than the winners for
-# random targets. The second search:
+# The first winner is not better than winners for random targets. The
+# second search:
 
 results["useful"]
 
 # %%
-# The winner of the second search is better than chance. With 1999
-# permutations of the targets, 1/2000 is the smallest possible p-value.
+# The second winner is better than chance. With 1999 permutations of the
+# targets, 1/2000 is the smallest possible p-value.
 #
-# The picture
-# -----------
+# Figures
+# -------
 # The grey bars are the largest AP of 14 candidates for random targets,
-# and the line is the AP of the winner.
-
-import matplotlib.pyplot as plt
+# and the line is the AP of the winner. The winner of the search without
+# information is among the bars:
 
 from skrank import NullDistributionDisplay
 
-fig, axes = plt.subplots(
-    1, 2, figsize=(9, 4), sharey=True, layout="constrained"
-)
-for ax, (name, result) in zip(axes, results.items(), strict=True):
-    NullDistributionDisplay.from_result(result, ax=ax)
-    ax.set_title(name)
+display = NullDistributionDisplay.from_result(results["noise"])
+_ = display.ax_.set_title("Search without information")
+
+# %%
+# The winner of the other search is far above the bars:
+
+display = NullDistributionDisplay.from_result(results["useful"])
+_ = display.ax_.set_title("Search with useful measurements")

@@ -2,19 +2,19 @@
 Active learning: when to stop reading
 =====================================
 
-In active learning a model ranks the items that nobody has read, people
-read the first ones, and the model is fitted again with their labels.
-When has one found enough? The items that were read last cannot tell,
-because the model chose them. Batches that are read at random in between
-can. Their evidence holds whatever the model does, and may be looked at
-after every batch.
+In active learning (continuous active learning, CAL) a model ranks the
+unread items, people read the first ones, and the model is fitted again
+with their labels. When have you found enough? The items that the model
+chose cannot show this. Random batches of unread items can. Their
+evidence is valid for every model, and you can check it after each
+batch.
 """
 
 # %%
 # The task
 # --------
-# The archive has 1,797 scanned digits. All eights are needed, and a
-# person must look at each scan to know:
+# The archive has 1,797 scanned digits. You need all eights, and only a
+# person can recognise them:
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,16 +41,16 @@ def first_of_model(unread, is_read, size):
 # %%
 # Read, fit, read
 # ---------------
-# Scans are read at random until there is an eight to learn from. Then
-# the model chooses 25 scans at a time, until two batches in a row have
-# no eight. From then on the batches are random samples of the unread
-# scans. An eight in one of them may teach the model something, so the
-# model chooses again until it finds no more.
+# The first batches are random, until there is an eight to learn from.
+# Then the model chooses 25 scans at a time, until two batches in a row
+# contain no eight. The next batches are random samples of the unread
+# scans. If one of them contains an eight, the model learns from it and
+# chooses again.
 #
-# After each batch ``update`` gets three facts: how many scans were
-# read, how many eights were among them, and whether they were a random
-# sample of the unread ones. Reading stops when the p-value of the
-# hypothesis that the recall is below 0.95 is at most 0.05:
+# After each batch, pass three facts to ``update``: the number of scans
+# read, the number of eights among them, and whether they were a random
+# sample of the unread scans. Reading stops when the p-value of
+# "the recall is below 0.95" is at most 0.05:
 
 progress = ReviewProgress(n_samples=len(X))
 is_read = np.zeros(len(X), dtype=bool)
@@ -75,20 +75,21 @@ print(progress)
 print(progress.conclusion())
 
 # %%
-# Each limit of a 95 % interval fails in at most 2.5 % of the reviews,
-# so the lower one is a little below 0.95 when the p-value is at most
-# 0.05. The program of this page knows all labels, and can check it:
+# Each limit of a 95 % interval is wrong in at most 2.5 % of the
+# reviews. The lower limit is therefore a little below 0.95 when the
+# p-value falls to 0.05. The simulation knows all labels and can check
+# the recall:
 
 print(f"recall {progress.n_targets / is_eight.sum():.3f}")
 
 # %%
-# What was known, and when
+# Recall during the review
 # ------------------------
-# The line is the recall, which the readers do not know. The grey band
-# has its limits, which they know. While the model chooses (white
-# background), the limits hardly move, although the model finds nearly
-# all eights: it cannot tell whether there are eights of a kind that it
-# does not know. The random batches (shaded) raise the lower limit.
+# The line is the true recall, which the readers do not know. The grey
+# band is its 95 % interval, which they know. While the model chooses
+# (white background), the limits hardly move, although the model finds
+# nearly all eights: there could be other eights that look different.
+# The random batches (shaded) raise the lower limit.
 
 n_read, n_found, low, high, at_random = np.transpose(rows)
 fig, ax = plt.subplots(figsize=(7, 4))
@@ -105,17 +106,16 @@ _ = ax.legend(loc="lower right")
 # %%
 # What a recall costs
 # -------------------
-# The last eights are expensive. That 90 % of them were found was known
-# much earlier than that 95 % were:
+# The last eights are expensive. The readers knew of a recall of 90 %
+# much earlier than of 95 %:
 
 for goal in (0.7, 0.8, 0.9):
     known = int(n_read[np.argmax(low >= goal)])
     print(f"recall {goal}: {known} scans read")
 
 # %%
-# The readers may change to random batches at any time, stop the review
-# and continue it next week, or replace the model. Keep the batches in a
-# file:
+# You can change to random batches at any time, continue the review next
+# week, or replace the model. Keep the batches in a file:
 
 state = progress.state()  # json.dump(state, file)
 print(state["batches"][-1])

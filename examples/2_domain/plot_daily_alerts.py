@@ -1,20 +1,21 @@
 """
-Fraud: ten alerts a day
-=======================
+Fraud detection: ten alerts a day
+=================================
 
 A bank scores 500 transactions a day, and analysts check ten of them.
-The metric is the precision of the ten alerts, as a mean over days. The
-example tunes a model by this metric, tests it on later days, and
-compares it with a second model.
+How many frauds do they find, and which model finds more? The metric is
+the precision of the ten alerts, as a mean over days. This example tunes
+a model by it, tests it on later days, and compares it with a second
+model.
 """
 
 # %%
 # Sixty simulated days
 # --------------------
-# A day has 1.5 frauds on average. On some days the features of all
-# transactions are higher, and so are the scores. Scores of different
-# days are not comparable. The first 40 days are
-# for tuning, and the last 20 days are for testing.
+# A day has 1.5 frauds on average. On some days the features and the
+# scores of all transactions are higher, so scores of different days are
+# not comparable. The first 40 days are for tuning, and the last 20 days
+# for testing.
 
 import numpy as np
 import pandas as pd
@@ -30,9 +31,9 @@ past, future = day < 40, day >= 40
 # %%
 # Tune
 # ----
-# The scorer ranks each day separately. scikit-learn passes the days to
-# the scorer by metadata routing: ``set_score_request`` names the
-# argument of ``fit`` that holds the days. ``GroupKFold`` keeps the
+# The scorer ranks each day separately. It gets the days by metadata
+# routing of scikit-learn: ``set_score_request(groups="day")`` says that
+# they are the argument ``day`` of ``fit``. ``GroupKFold`` keeps the
 # transactions of a day in one fold.
 
 import sklearn
@@ -61,8 +62,7 @@ pd.DataFrame(search.cv_results_)[columns]
 # Test
 # ----
 # Are ten alerts of the model better than ten random alerts? Under the
-# null hypothesis the frauds of each day are at random places of the
-# ranking of this day.
+# null hypothesis each day has its frauds at random ranks.
 
 from skrank import RandomSelectionTest
 
@@ -72,8 +72,8 @@ RandomSelectionTest("precision@10").from_estimator(
 )
 
 # %%
-# On average 8 % of the alerts are frauds. Random alerts reach 0.35 %,
-# the prevalence. The interval of the mean over days:
+# On average 8 % of the alerts are frauds. With random alerts it would
+# be 0.35 %, the prevalence. The interval of the mean over days:
 
 from skrank import MetricInterval
 
@@ -84,8 +84,8 @@ MetricInterval("precision@10").from_estimator(
 # %%
 # Single days
 # -----------
-# Days without fraud count as well: ten alerts on such a day are ten
-# false alerts.
+# The grey bars are all frauds of a day, and the blue bars the frauds
+# among its ten alerts. Days without fraud count with a precision of 0.
 
 import matplotlib.pyplot as plt
 
@@ -103,8 +103,8 @@ ax.locator_params(integer=True)
 _ = ax.legend()
 
 # %%
-# Do not pool the days. In one ranking of all days, the days with high
-# scores take most of the places, and the precision is lower:
+# Do not pool the days. In one ranking of all days, most of the top 200
+# come from days with high scores, and the precision is lower:
 
 from skrank import precision_at_t
 
@@ -123,9 +123,8 @@ pd.Series(
 # %%
 # Compare
 # -------
-# Is a random forest with fixed settings better? Each day has a
-# difference of two precisions, and Student's t test compares the mean
-# difference with 0.
+# Is a random forest with fixed settings better? Student's t test
+# compares the mean of the daily differences with 0.
 
 from sklearn.ensemble import RandomForestClassifier
 
@@ -143,9 +142,9 @@ result = RankingComparison("precision@10").from_estimator(
 result
 
 # %%
-# The logistic regression is better by four frauds in a hundred alerts,
-# and the interval does not contain 0. The differences of the days, with
-# the interval of their mean:
+# The logistic regression finds four more frauds in a hundred alerts,
+# and the interval does not contain 0. The figure shows the difference
+# of each day, and the interval of their mean:
 
 difference = np.subtract(result.values_a, result.values_b)
 low, high = result.confidence_interval()
@@ -159,16 +158,16 @@ ax.locator_params(axis="x", integer=True)
 _ = ax.legend()
 
 # %%
-# How many days would a new study need to find a difference with a
-# probability of 80 %? A significant difference tends to be too large,
-# so plan with the smallest one that matters: one fraud in two days.
+# How many days does a new study need for a power of 80 %? A significant
+# difference tends to be too large. Plan with the smallest difference
+# that matters, here one fraud in two days:
 
 print(f"{result.sample_size(power=0.8, difference=0.05):.0f} days")
 
 # %%
-# The curves of both models: each thin line is a day with fraud, and the
-# thick line is the mean of these days. The vertical line marks ten
-# alerts. The days have no common band of chance.
+# The hit curves of both models: each thin line is a day with fraud, and
+# the thick line is the mean of these days. The vertical line marks ten
+# alerts. There is no chance band, because it differs between days.
 
 from skrank import HitCurveDisplay
 
@@ -192,10 +191,9 @@ for ax, (name, values) in zip(axes, others.items(), strict=True):
     ax.axvline(10, color="C3", ls="--")
 
 # %%
-# Money
-# -----
-# The analysts check ten transactions, and the bank wants the share of
-# the stolen money among them:
+# Share of the stolen money
+# -------------------------
+# Which share of the stolen money is in the ten alerts?
 
 stolen = amount[future] * fraud[future]
 found = {}
@@ -205,7 +203,7 @@ for name, values in others.items():
 pd.Series(found, name="share of the stolen money").round(3)
 
 # %%
-# The interval of the logistic regression draws days with replacement:
+# The interval for the logistic regression, by a bootstrap of days:
 
 from scipy.stats import bootstrap
 
@@ -229,9 +227,10 @@ limits = bootstrap(
 print(f"95 % interval {limits.low:.2f} to {limits.high:.2f}")
 
 # %%
-# ``sample_weight`` is for another question. With amounts as weights,
-# the depth is counted in money, too: how much of the stolen money is in
-# the first 2 % of the money of each day?
+# ``sample_weight`` answers another question. With amounts as weights,
+# the depth is also counted in money: how much of the stolen money is in
+# the first 2 % of the money of each day? For thresholds by amounts, see
+# :ref:`amounts`.
 
 MetricInterval("recall@0.02").from_predictions(
     fraud[future][some],

@@ -1,20 +1,20 @@
 """
-Virtual screening: three docking programs
-=========================================
+Virtual screening: compare docking programs
+===========================================
 
-Three docking programs score the same compounds. The lab buys the first
-1 % of a ranking. The example makes the tables for the paper: enrichment
-factor, BEDROC and average precision (AP), with intervals, p-values and
-comparisons.
+Three docking programs score the same compounds, and the lab buys the
+first 1 %. Which program is better? This example makes the tables for a
+paper: enrichment factor, BEDROC and average precision (AP), with
+intervals, p-values and comparisons. Failed poses have missing scores.
 """
 
 # %%
 # A simulated screen
 # ------------------
-# 50 of 5000 compounds are active. Docking energies are low for good
-# compounds. The third program rounds its energies, so many compounds
-# are tied. Each metric is the mean over all orders of tied compounds.
-# Each program fails on other compounds, which then have no energy.
+# 50 of 5000 compounds are active. Low docking energies are good. The
+# third program rounds its energies, so many compounds are tied. Each
+# metric is the mean over all orders of tied compounds. Each program
+# fails on other compounds, whose energy is then missing.
 
 import numpy as np
 import pandas as pd
@@ -38,9 +38,9 @@ energy.isna().sum()
 # The report
 # ----------
 # ``lower_is_better=True`` ranks the lowest energy first, and
-# ``missing="last"`` ranks failures below all others. ``metrics`` adds
-# metrics with intervals to the report. ``t`` is the depth of the
-# table of the top: the first 1 % of the compounds.
+# ``missing="last"`` ranks failed poses below all others. ``metrics``
+# adds metrics with intervals. ``t`` is the depth of the table of the
+# top: the first 1 % of the compounds.
 
 from skrank import RankingReport
 
@@ -50,25 +50,26 @@ report = RankingReport(
 print(report)
 
 # %%
-# How to read the report:
+# Reading the report:
 #
 # - All three programs are better than chance. The largest of the three
 #   p-values is below 1e-9.
-# - The row "null mean" is the mean of random selection. Random
-#   selection has an enrichment factor of 1.
+# - The row "null mean" is the mean of random selection, whose
+#   enrichment factor is 1.
 # - Program B has a smaller AP than A and C, also after Holm's
-#   adjustment for three comparisons. A and C are not distinguishable.
+#   adjustment for three comparisons. A and C do not differ
+#   significantly.
 # - ``lift`` and the enrichment factor at 1 % are the same quantity. The
 #   table of metrics adds the interval.
 #
-# The paper
-# ---------
-# ``to_latex()`` returns the same tables for LaTeX. The first one:
+# Tables for a paper
+# ------------------
+# ``to_latex()`` returns the tables for LaTeX. The first one:
 
 print(report.to_latex().partition("\n\n")[0])
 
 # %%
-# The lab looks at the top, so the paper also compares the programs by
+# The lab buys the top only, so the paper also compares the programs by
 # BEDROC. ``"enrichment_factor@1%"`` works in the same way.
 
 from skrank import RankingComparison
@@ -80,12 +81,13 @@ table = comparison.compare_all(
 table
 
 # %%
-# By BEDROC, too, B is worse than A and C, and A and C are not
-# distinguishable.
+# By BEDROC, too, B is worse than A and C, and A and C do not differ
+# significantly.
 #
-# The picture
-# -----------
-# The enrichment factor at every depth. Both axes are logarithmic.
+# Enrichment at every depth
+# -------------------------
+# Read off the enrichment factor for the number of compounds that you
+# can buy. Both axes are logarithmic.
 
 from skrank import HitCurveDisplay
 
@@ -109,8 +111,8 @@ _ = ax.set(
 # %%
 # From the command line
 # ---------------------
-# The same report is made from a file of scores, without Python code. It
-# prints "A (lower)" for a column in which lower is better:
+# The command makes the same report from a csv file. It prints
+# "A (lower)" for a column in which lower is better:
 #
 # .. code-block:: bash
 #

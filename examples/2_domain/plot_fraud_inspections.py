@@ -1,12 +1,12 @@
 """
-Fraud: labels of the inspected transactions only
-================================================
+Fraud: only inspected transactions are labelled
+===============================================
 
-A bank ranks the transactions of a month by a model. Inspectors look at
-the top of the list, and at nothing else. Transactions that nobody
-looked at have no label, and metrics of the inspected ones are too good.
-Some more inspections further down, at random, give metrics of the whole
-list with an interval.
+A bank ranks the transactions of a month by a model, and inspectors
+check the top of the list only. All other transactions are unlabeled.
+How good is the whole list? Metrics computed from the inspected items
+are too optimistic. Some random inspections further down give metrics of
+the whole list, with an interval.
 """
 
 # %%
@@ -40,17 +40,17 @@ print(f"recall at 200: {recall_at_t(is_fraud, score, t=200):.3f}")
 # %%
 # Labels of the top
 # -----------------
-# The inspectors looked at the top 200. The average precision of these
-# rows is twice that of the list, and its interval is about other months
-# with inspections of the top, too:
+# The inspectors checked the top 200. The average precision of these
+# rows is twice the average precision of the list. Its interval does not
+# help: it also describes the top only.
 
 rank = np.argsort(np.argsort(-score))
 top = rank < 200
 print(MetricInterval().from_predictions(is_fraud[top], score[top]))
 
 # %%
-# From the top alone, the average precision of the list is not known.
-# The error says which labels it needs:
+# The top alone does not determine the average precision of the list.
+# The error says which labels are needed:
 
 label = np.where(top, is_fraud, np.nan)
 try:
@@ -61,9 +61,9 @@ except ValueError as error:
 # %%
 # A plan
 # ------
-# The bank can pay 500 inspections. The plan chooses them. For a guess
-# of the average precision and of the share of frauds, we know the width
-# of the interval before anybody looks:
+# The bank can pay for 500 inspections. The plan chooses them. With a
+# guess of the average precision and of the share of frauds, you know
+# the width of the interval before the first inspection:
 
 plan = labels_to_collect(score, budget=500, t=200, random_state=0)
 question = SampledMetricInterval()
@@ -71,8 +71,8 @@ guess = {"average_precision": 0.3, "prevalence": 0.005}
 print(f"expected width: {question.expected_width(plan, **guess):.2f}")
 
 # %%
-# The strata of the plan end at 200. The rest of the top may therefore
-# be inspected as well:
+# A stratum of the plan ends at rank 200. The bank can therefore also
+# inspect the rest of the top 200:
 
 inspected = plan["to_label"] | top
 label = np.where(inspected, is_fraud, np.nan)
@@ -81,29 +81,28 @@ print(f"{inspected.sum()} inspections")
 # %%
 # The whole list
 # --------------
-# The strata tell how the inspected transactions were chosen:
+# ``strata=`` says how the inspected transactions were chosen:
 
 strata = plan["stratum"]
 result = question.from_predictions(label, score, strata=strata)
 print(result)
 
 # %%
-# Another metric of the same inspections:
+# Another metric from the same inspections:
 
 print(SampledMetricInterval("recall@200").from_result(result))
 
 # %%
-# The strata, with the numbers of frauds that were found and that are
-# expected among the other transactions:
+# A row for each stratum: ``targets`` is the number of frauds found, and
+# ``remaining`` the expected number of frauds not found:
 
 result.to_frame().round(1)
 
 # %%
 # A new model
 # -----------
-# The bank has a new model. The labels of the plan are those of a random
-# sample of the same strata, so they answer for it as well, and for its
-# difference from the old one on this list:
+# The bank has a new model. The same labels also compare it with the old
+# model on this list:
 
 new_score = score + rng.normal(0.8 * is_fraud, 0.7)
 models = {"new": new_score, "old": score}
@@ -113,8 +112,9 @@ print(comparison)
 print(textwrap.fill(comparison.conclusion(), 70))
 
 # %%
-# Most labels are at the top of the old model. A plan for both models,
-# with the tops of both, decides more with as many labels:
+# Most labels are at the top of the old model. A plan for both models
+# labels the tops of both, and gives a narrower interval with about as
+# many labels:
 
 both = labels_to_collect(models, budget=650, t=200, random_state=0)
 label_of_both = np.where(both["to_label"], is_fraud, np.nan)
@@ -122,12 +122,12 @@ comparison = test.from_predictions(label_of_both, models, strata=both)
 print(textwrap.fill(comparison.conclusion(), 70))
 
 # %%
-# The picture
-# -----------
+# Hit curve of the list
+# ---------------------
 # The curve is known where all transactions were inspected (solid), and
-# estimated below (dashed). The band contains the frauds among the first
-# *t* transactions for all *t* at once, with a probability of 95 %. The
-# dotted curve is the truth of the simulation:
+# estimated below (dashed). With a probability of 95 %, the band
+# contains the number of frauds among the first *t* transactions for all
+# *t* at once. The dotted curve is the truth of the simulation:
 
 curve, band = result.hit_curve(), result.hit_curve_band()
 fig, ax = plt.subplots(figsize=(7, 4.5))

@@ -1,19 +1,20 @@
 """
-From the question to the decision
-=================================
+From the question to a decision: model, threshold, profit
+=========================================================
 
 Handwritten digits of forms were scanned, and the lower half of each
 image is damaged. A clerk can read the paper form again, which costs 1.
-Only eights matter: an eight that is found saves 12. Which forms should
-be read again?
+Only eights matter, and each eight that is found saves 12. Which forms
+should be read again? This example tunes a ranking, compares models,
+chooses a threshold and checks the profit.
 """
 
 # %%
 # The data
 # --------
-# The digits of scikit-learn with their upper halves. Every other eight
-# is left out, so that 5 % of the forms are targets. Half of the forms
-# are for the decision. The other half shows what came of it.
+# The data are the upper halves of the digits of scikit-learn. Every
+# other eight is left out, so that 5 % of the forms are targets. The
+# decision uses half of the forms. The other half checks it.
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -29,9 +30,9 @@ X, X_later, y, y_later = train_test_split(
 print(f"{y.size} forms, {y.sum()} eights")
 
 # %%
-# What went wrong first
-# ---------------------
-# The first model was tuned by accuracy. It classifies 96 % of the forms
+# Tuning by accuracy fails
+# ------------------------
+# The first model is tuned by accuracy. It classifies 96 % of the forms
 # correctly, and finds less than half of the eights.
 
 from sklearn.model_selection import GridSearchCV
@@ -51,9 +52,10 @@ print(f"eights found: {found.sum()} of {y_later.sum()}")
 # %%
 # Tune the ranking
 # ----------------
-# The clerk reads the forms from the top of a ranking, so the ranking is
-# tuned. Several numbers of neighbours have nearly the same AP. The rule
-# ``within_noise`` takes the smoothest of them.
+# The clerk reads the forms in the order of a ranking, so tune the
+# ranking by average precision (AP). Several numbers of neighbours have
+# nearly the same AP. ``within_noise`` chooses the largest number whose
+# AP is not significantly below the best.
 
 from sklearn.model_selection import StratifiedKFold
 
@@ -73,9 +75,9 @@ print(search.best_params_)
 # %%
 # Compare with other models
 # -------------------------
-# The leaderboard compares the held-out folds of three models. The
-# support vector machine is better than the neighbours, and may be as
-# good as the logistic regression. It has the best value.
+# The leaderboard compares three models on held-out folds. The support
+# vector machine (SVM) has the highest AP. It is better than the
+# neighbours; the logistic regression may be as good.
 
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
@@ -93,10 +95,10 @@ rankings = Rankings.from_cv(models, X, y, cv=folds)
 RankingComparison().compare_all(rankings).leaderboard()
 
 # %%
-# Choose how many to read
-# -----------------------
-# The threshold has the largest profit on the held-out folds of this
-# model. The result has the profit of the threshold for other forms.
+# Choose the threshold
+# --------------------
+# The threshold has the largest profit on the held-out folds. The result
+# contains its expected profit on other forms.
 
 from skrank import ThresholdChoice
 
@@ -105,10 +107,10 @@ result = choice.from_cv(models["SVM"], X, y, cv=folds)
 result
 
 # %%
-# What came of it
-# ---------------
-# The model is fitted to all forms of the first half, with this
-# threshold, and the clerk reads the chosen forms of the second half.
+# Check the decision
+# ------------------
+# The model is fitted to all forms of the first half and uses this
+# threshold. The clerk reads the chosen forms of the second half.
 
 import pandas as pd
 
@@ -127,7 +129,8 @@ pd.Series(
 ).round(0)
 
 # %%
-# The ranking of the second half, in the unit of the decision:
+# The profit on the second half at every depth. The dashed line marks
+# the chosen forms:
 
 from skrank import HitCurveDisplay
 

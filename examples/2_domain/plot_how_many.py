@@ -1,11 +1,11 @@
 """
-How many items to inspect
-=========================
+How many items to inspect: profit and threshold
+===============================================
 
-A response is worth 200, and a letter costs 5. How many customers of the
-ranking should get a letter? The example chooses a threshold on one
-mailing and checks it on the next ones, also where the number of
-responders varies, and ends with a table and a page for colleagues.
+A response to a mailing is worth 200, and a letter costs 5. How many
+customers should get a letter? This example chooses a threshold on one
+mailing, checks it on other mailings, and ends with a table and a page
+for colleagues.
 """
 
 # %%
@@ -22,8 +22,9 @@ score = rng.normal(1.6 * responds)
 # %%
 # Profit of each depth
 # --------------------
-# The curve is the profit of a letter to the first customers. The band
-# holds at all depths at once, for mailings with 60 responders.
+# The curve is the profit if the first customers get a letter. The band
+# is simultaneous: it covers all depths at once, for mailings with 60
+# responders.
 
 from skrank import HitCurveDisplay
 
@@ -41,9 +42,9 @@ _ = display.ax_.set_title("Profit of a mailing, with its band")
 # %%
 # Choose the threshold
 # --------------------
-# The maximum of the curve is too good: it was found with the responses
-# of these customers. The result estimates the profit of the threshold
-# with other customers.
+# The maximum of the curve is too optimistic, because the responses of
+# these customers chose it. The result estimates the profit of the
+# threshold with other customers.
 
 import pandas as pd
 
@@ -56,7 +57,8 @@ result
 # %%
 # Check it on other mailings
 # --------------------------
-# The customers above the threshold get a letter in 500 other mailings.
+# In 500 other mailings, customers above the threshold get a letter. The
+# mean profit is within the limits:
 
 profits = []
 for _ in range(500):
@@ -78,9 +80,8 @@ pd.Series(
 # %%
 # Another number of responders
 # ----------------------------
-# In the next mailing the number of responders may not be 60. Draw the
-# customers with replacement: the number of responders then varies, and
-# so does the profit of this threshold.
+# The next mailing may not have 60 responders. Draw the customers with
+# replacement to include this variation:
 
 letters = score >= result.threshold
 draws = []
@@ -96,8 +97,8 @@ pd.Series(
 # A table and a page for colleagues
 # ---------------------------------
 # The gains table has the response rate and the lift of the first 1, 2,
-# 5 and 10 % of the customers, and of the rest. ``to_html`` and
-# ``to_latex`` write it to a file.
+# 5 and 10 % of the customers, and of the rest; ``parts=10`` would give
+# deciles. ``to_html`` and ``to_latex`` write the table.
 
 from skrank import hit_curve
 
@@ -105,7 +106,7 @@ table = hit_curve(responds, score).gains_table((0.01, 0.02, 0.05, 0.1))
 print(table)
 
 # %%
-# The report has the same table, and the threshold, on one page.
+# The report contains this table and the threshold on one page.
 
 from skrank import RankingReport
 

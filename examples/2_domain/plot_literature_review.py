@@ -1,18 +1,19 @@
 """
-A review of literature: when to stop reading
-============================================
+Systematic review: when to stop reading
+=======================================
 
-A model ranks the abstracts of a search, best first. Reviewers read from
-the top, and want to stop when they have found 95 % of the relevant
-ones. The ranking cannot tell when: relevant abstracts of a second topic
-may be anywhere. A random sample of the rest can.
+A model ranks the abstracts of a search, and reviewers read from the
+top. When have they found 95 % of the relevant abstracts? The ranking
+cannot show this, because relevant abstracts of a second topic can be
+anywhere. A random sample of the rest can. It gives a stopping rule for
+technology-assisted review.
 """
 
 # %%
 # A list with two topics
 # ----------------------
-# The list has 8,000 abstracts, and 400 are relevant. The model knows
-# the topic of most of them:
+# The list has 8,000 abstracts, and 400 are relevant. The model ranks
+# 90 % of them high and the others at random:
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,9 +36,9 @@ relevant = ranked_list(400, seed=1)
 # %%
 # Read the top, then a sample
 # ---------------------------
-# The reviewers read until 100 abstracts in a row are not relevant. When
-# they change to the sample may depend on what they found. From there on
-# they read the rest in random order:
+# The reviewers read until 100 abstracts in a row are not relevant. Then
+# they read the rest in random order. What they found may decide when
+# they change to the random sample:
 
 places = np.flatnonzero(relevant)
 run = np.diff(np.append(places, n)) > 100
@@ -51,7 +52,7 @@ question = SampledMetricInterval(f"recall@{top}")
 
 
 def look(relevant, top, order, n_sampled):
-    """Return what is known after so many abstracts of the sample."""
+    """Return the result after n_sampled abstracts of the sample."""
     label = np.full(n, np.nan)
     label[:top] = relevant[:top]
     label[order[:n_sampled]] = relevant[order[:n_sampled]]
@@ -71,9 +72,10 @@ print(f"recall so far: {low:.2f} to {high:.2f}")
 # Stop at a recall of 95 %
 # ------------------------
 # A recall of at least 0.95 means that at most a twentieth of the
-# relevant abstracts is left. After every 100 abstracts we ask for the
-# p-value. With ``sequential=True`` it may be asked as often as we like:
-# the probability to ever stop too early is at most 5 %.
+# relevant abstracts is left. Compute the p-value after every 100
+# abstracts, and stop if it is at most 0.05. With ``sequential=True``
+# you can compute it as often as you like: the probability of stopping
+# too early is at most 5 %.
 
 sizes, pvalues = np.arange(100, n - top, 100), []
 for size in sizes:
@@ -95,15 +97,16 @@ _ = ax.set(
 )
 
 # %%
-# The price is high, because the second topic is at random in the rest:
-# to have 95 % of the relevant abstracts one must read most of it. No
-# stopping rule can know this without reading it.
+# The figure shows the p-value after each 100 abstracts. Reading stops
+# at the dashed line. The price is high, because the abstracts of the
+# second topic are at random ranks: 95 % of all relevant abstracts are
+# found only if most of the list is read. No stopping rule avoids this.
 #
 # Thirty relevant abstracts
 # -------------------------
-# With 30 relevant abstracts a recall of 95 % means that one may be
-# missing. To be certain of that, nearly all must be read. A statement
-# on the number that is left is cheaper:
+# With 30 relevant abstracts, a recall of 95 % allows one missing
+# abstract. To show this, the reviewers must read nearly all. An upper
+# limit of the number of missing abstracts needs fewer:
 
 relevant = ranked_list(30, seed=2)
 places = np.flatnonzero(relevant)

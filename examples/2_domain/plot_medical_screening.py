@@ -1,18 +1,19 @@
 """
-Medicine: 40 patients to examine again
-======================================
+Medicine: recall of a screening, with an interval
+=================================================
 
-A clinic can examine 40 patients again. The example reports how many of
-the tumours are found, with an interval, and compares two models. It
-ends with the sentence for the report.
+A clinic can examine 40 patients again. How many of the tumours does a
+model find, and is a model with more measurements better? This example
+reports the recall with an interval, compares two models, and ends with
+the sentence for a report.
 """
 
 # %%
 # Data
 # ----
-# The breast cancer data ship with scikit-learn. We keep 40 malignant
-# tumours, so that 10 % of the patients have one. The first model uses
-# two measurements, and the second one uses all thirty.
+# The breast cancer data come with scikit-learn. We keep 40 malignant
+# tumours, so that 10 % of the patients have one. One model uses two
+# measurements, and the other uses all thirty.
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -40,8 +41,9 @@ scores = {
 }
 
 # %%
-# The hit curves
-# --------------
+# Hit curves
+# ----------
+# Read off the number of tumours found among the first 40 patients:
 
 from skrank import HitCurveDisplay
 
@@ -78,15 +80,14 @@ result = RankingComparison("recall@40").from_predictions(y_test, scores)
 result
 
 # %%
-# Thirty measurements find more tumours, and the interval of the
-# difference does not contain 0.
+# The model with thirty measurements finds more tumours, and the
+# interval of the difference does not contain 0.
 #
-# The band of the curve
-# ---------------------
-# The coloured band is a simultaneous confidence band of the curve. It
-# holds at all depths at once. With 24 tumours it is wide.
+# Confidence band of a hit curve
+# ------------------------------
+# The coloured band is a simultaneous confidence band: it covers the
+# curve at all depths at once. With 24 tumours it is wide.
 
-# sphinx_gallery_thumbnail_number = 2
 display = HitCurveDisplay.from_predictions(
     y_test,
     scores["two measurements"],
@@ -97,8 +98,8 @@ display = HitCurveDisplay.from_predictions(
 )
 
 # %%
-# The sentence
-# ------------
+# Sentence for the report
+# -----------------------
 
 low, high = result.confidence_interval()
 print(

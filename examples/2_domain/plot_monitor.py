@@ -1,19 +1,19 @@
 """
-Has my fraud model stopped working?
-===================================
+Monitoring a fraud model in production
+======================================
 
-A bank looks at the recall of its fraud model every morning. A test each
-morning gives a false alarm sooner or later. A monitor may be looked at
-on every day: the probability that it ever gives a false alarm is at
-most 5 %.
+A bank checks the recall of its fraud model every morning. Has the model
+become worse, for example by concept drift? A test each morning gives a
+false alarm sooner or later. You can check a monitor every day: the
+probability that it ever gives a false alarm is at most 5 %.
 """
 
 # %%
 # Two hundred days
 # ----------------
-# A day has 500 transactions and 2.5 frauds on average. The model has
-# been agreed to find half of the frauds among its first 20
-# transactions. On day 120 the frauds change, and the model finds fewer:
+# A day has 500 transactions and 2.5 frauds on average. The first 20
+# transactions of the ranking should contain half of the frauds. On day
+# 120 the frauds change, and the model finds fewer:
 
 import numpy as np
 
@@ -28,16 +28,18 @@ score = rng.normal(shift * fraud)
 # %%
 # Does the model work at all?
 # ---------------------------
-# Without a metric, the monitor uses the ranks of all frauds. The alarm
-# is good news here: it rejects that the rankings are random.
+# Without a metric, the monitor uses the ranks of all frauds. Here an
+# alarm is good news: it means that the rankings are better than random
+# selection.
 
 working = RankingMonitor().from_predictions(fraud, score, groups=day)
 print(working.conclusion())
 
 # %%
-# Is it as good as agreed?
-# ------------------------
-# The alarm rejects that the mean recall is at least 0.5:
+# Has the model become worse?
+# ---------------------------
+# With ``reference=0.5`` an alarm means that the mean recall has fallen
+# below 0.5:
 
 watch = RankingMonitor("recall@20", reference=0.5)
 result = watch.from_predictions(fraud, score, groups=day)
@@ -47,8 +49,8 @@ print(result.conclusion())
 # %%
 # A new day
 # ---------
-# In practice a day is added when its labels are complete. The state of
-# the monitor is some numbers, which can be written to a file:
+# In production, add a day when its labels are complete. The state of
+# the monitor is a small dictionary, which you can write to a file:
 
 n = 500
 last = day == 199
@@ -60,14 +62,15 @@ now = watch.update(fraud[last], score[last], group=199, previous=state)
 print(f"p = {now.pvalue:.2g}, alarm since day {now.alarm_group}")
 
 # %%
-# The picture
-# -----------
-# The dots are the recall of the days. The grey range contains the mean
-# with a probability of 95 % on all days together, as long as the mean
-# is the same. It ends where the days do not agree on one mean. The
-# evidence against a recall of 0.5 increases after day 120, which the
-# black line marks, and the alarm comes when it is above 20:
+# Figure
+# ------
+# The dots are the recall of the days. The grey range is a confidence
+# sequence of the mean recall: it is valid on all days together while
+# the mean does not change, and ends when the days contradict every
+# mean. After the change on day 120 (black line) the evidence increases.
+# The alarm comes when the evidence is above 20.
 
 display = RankingMonitorDisplay.from_result(result)
 for ax in display.ax_:
     ax.axvline(120, color="black", linestyle=":")
+display.figure_.set_size_inches(7, 4.5)

@@ -1,16 +1,18 @@
 """
-A rare class among several
-==========================
+One rare class of a multiclass problem
+======================================
 
-The target is often one class among several, such as one kind of defect.
-The labels and the classifier of all classes stay as they are.
-``pos_label`` names the target, and all other classes are non-targets.
+How well does a multiclass classifier rank one rare class, such as one
+kind of defect? ``pos_label`` names the target class, and all other
+classes are non-targets. You need not recode the labels or change the
+classifier.
 """
 
 # %%
 # Ten digits, one of them rare
 # ----------------------------
-# 34 fours remain, 2 % of the images. Noise makes the problem harder.
+# We keep 34 fours, which are 2 % of the images. Noise makes the problem
+# harder.
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -33,8 +35,8 @@ np.bincount(y_train)
 # %%
 # Tune
 # ----
-# The forest learns all ten digits. The search chooses the settings with
-# the best ranking of the fours.
+# The forest learns all ten digits. The search chooses the settings that
+# rank the fours best.
 
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
@@ -60,8 +62,7 @@ RandomSelectionTest().from_estimator(
 )
 
 # %%
-# The fours are found far better than by chance. The hit curve of the
-# fours:
+# The ranking of the fours is far better than chance. Their hit curve:
 
 from skrank import HitCurveDisplay
 
@@ -72,8 +73,8 @@ display = HitCurveDisplay.from_estimator(
 # %%
 # All classes
 # -----------
-# The report takes all columns of ``predict_proba``: each class against
-# the other classes. The rarest class comes first.
+# The report uses all columns of ``predict_proba``, each class against
+# the other classes. The table starts with the rarest class.
 
 from skrank import RankingReport, Rankings
 
@@ -87,9 +88,9 @@ columns = ["n_targets", "average_precision", "null_mean", "recall@20"]
 frame[columns].round(3)
 
 # %%
-# The first 20 images hold 71 % of the fours. A class with 90 images
-# cannot have a recall above 0.23 there, so compare the AP of each class
-# with its own null mean:
+# The first 20 images contain 71 % of the fours. A class with 90 images
+# cannot have a recall above 0.23 at this depth. Compare the average
+# precision (AP) of each class with its own null mean instead:
 
 import matplotlib.pyplot as plt
 

@@ -1,20 +1,20 @@
 """
-Retrieval: one ranking for each query
-=====================================
+Retrieval: MAP and MRR over queries
+===================================
 
-A user gives an image of a handwritten digit and looks for images of the
-same digit. Each query has a ranking of its own. The example computes
-MAP and MRR over the queries, tests a search engine against random
-selection, and compares two engines.
+Which of two search engines is better? A user gives an image of a
+handwritten digit and searches for images of the same digit. Each query
+has its own ranking. This example computes MAP and MRR over the queries,
+tests an engine against random selection, and compares two engines.
 """
 
 # %%
 # Queries and scores
 # ------------------
 # 40 images are the queries. The collection has 100 other images, of
-# which 8 to 11 are relevant for a query. The images have noise. The
-# first engine compares pixels, and the second one compares twelve
-# principal components.
+# which 8 to 11 are relevant for a query. The images have noise. One
+# engine compares pixels, the other compares twelve principal
+# components.
 
 import numpy as np
 import pandas as pd
@@ -30,8 +30,8 @@ components = PCA(12, random_state=0).fit(images[140:])
 reduced = components.transform(images)
 
 # %%
-# One row is a query and an image of the collection. ``query`` says to
-# which ranking a row belongs.
+# Each row is a pair of a query and an image of the collection. The
+# column ``query`` names the ranking of the row.
 
 data = pd.DataFrame(
     {
@@ -80,7 +80,7 @@ pd.DataFrame(
 # %%
 # Test against random selection
 # -----------------------------
-# Is the mean better than that of random rankings of the same queries?
+# Is the mean better than the mean of random rankings?
 
 from skrank import RandomSelectionTest
 
@@ -92,8 +92,8 @@ test.from_predictions(
 # %%
 # Interval
 # --------
-# The queries are the sample: the interval covers the mean over queries
-# of the same kind.
+# The queries are the sample. The interval is for the mean over other
+# queries like these.
 
 from skrank import MetricInterval
 
@@ -104,8 +104,8 @@ MetricInterval().from_predictions(
 # %%
 # Compare the engines
 # -------------------
-# Both engines answer the same queries, so the differences of the
-# queries are compared.
+# Both engines rank the same queries, so the test uses the difference of
+# each query.
 
 from skrank import RankingComparison
 

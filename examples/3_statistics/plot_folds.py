@@ -1,10 +1,10 @@
 """
-Test over the folds of cross-validation
-=======================================
+Test a model by cross-validation with few targets
+=================================================
 
-With few targets, cross-validation uses every target for testing. The
-held-out items of each fold are ranked by another model. The random
-selection test is of the mean of the folds.
+With 24 targets you cannot keep a test set. Cross-validation uses every
+target for testing, but each fold has only a few. Is the mean over the
+folds better than chance? ``from_cv`` tests this mean.
 """
 
 # %%
@@ -40,8 +40,8 @@ result = RandomSelectionTest().from_cv(knn, X, y, cv=cv)
 result
 
 # %%
-# The single folds have few targets. Their values differ, and so do
-# their p-values:
+# Single folds have four or five targets, so their values and p-values
+# differ much:
 
 columns = ["ranking", "n_samples", "n_targets", "value", "pvalue"]
 frame = result.to_frame()[columns]
@@ -49,7 +49,8 @@ frame
 
 # %%
 # The test of the mean uses all 24 targets. Its p-value is smaller than
-# the p-value of each fold.
+# the p-value of every fold. In the figure, compare the mean of the
+# folds (line) with the mean of random selection (dotted):
 
 import matplotlib.pyplot as plt
 
@@ -65,8 +66,8 @@ _ = ax.legend(loc="upper center")
 # The null mean
 # -------------
 # The null mean of five short rankings is larger than the null mean of
-# one long ranking. Compare a mean over folds with the null distribution
-# of folds.
+# one long ranking. Always compare a mean over folds with the null
+# distribution of folds:
 
 import pandas as pd
 
@@ -85,12 +86,12 @@ pd.Series(
 ).round(4)
 
 # %%
-# The picture
-# -----------
+# Null distribution of the mean
+# -----------------------------
 # The folds are not independent: the labels of a fold train the models
-# of the other folds. The null distribution of the mean is therefore
-# wider than the one of independent rankings, by a factor of the square
-# root of 2.
+# of the other folds. The test therefore makes the null distribution
+# wider than for independent rankings, by a factor of the square root
+# of 2.
 
 from skrank import NullDistributionDisplay
 

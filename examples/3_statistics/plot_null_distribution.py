@@ -1,18 +1,18 @@
 """
-Null and normal distribution
-============================
+Null distribution of average precision
+======================================
 
 Is an average precision (AP) of 0.06 better than chance, with 20 targets
-among 1000 items? The display shows the null distribution, a normal
-distribution with the same mean and standard deviation, and the observed
-value.
+among 1000 items? And why not use a z-score? This example draws the null
+distribution, a normal distribution with the same mean and standard
+deviation, and the observed value.
 """
 
 # %%
 # A heavy tail
 # ------------
-# One target at the top gives a large AP to a ranking that is random
-# otherwise. The normal distribution has no such tail.
+# If a random ranking has one target at the top by chance, its AP is
+# large. The normal distribution has no such tail.
 
 import numpy as np
 
@@ -26,7 +26,9 @@ result = RandomSelectionTest().from_predictions(y_true, y_score)
 result
 
 # %%
-# The p-value of the normal distribution is ten times smaller:
+# The p-value by the normal distribution is ten times smaller. In the
+# figure, the area of the bars to the right of the line is the p-value
+# of the test:
 
 test = RandomSelectionTest(method="normal")
 normal = test.from_predictions(y_true, y_score)
@@ -40,8 +42,9 @@ _ = display.ax_.set_title(
 # %%
 # Ties
 # ----
-# A shallow tree has a few scores, so the ranking is a few long ties. AP
-# takes few values, and the bars are the exact probabilities.
+# A shallow tree has few different scores, so the ranking consists of a
+# few long ties. AP has few possible values, and the bars are their
+# exact probabilities.
 
 from sklearn.datasets import load_digits
 from sklearn.tree import DecisionTreeClassifier

@@ -1,24 +1,25 @@
 """
 .. _sphx_glr_auto_examples_plot_own_metric.py:
 
-A metric of your own
-====================
+Define your own metric
+======================
 
-A metric that is a sum of gains over the ranking has a null
-distribution, intervals and comparisons. This example defines
-:func:`~skrank.ndcg` again, with a setting of its own: a target at rank
-r gains 1 / log(r + 1), but the first ranks may all gain the same. The
-sum is divided by the sum of the best ranking.
+Does your field use a metric that skrank does not have? If it is a sum
+of gains over the ranking, a small class gives it a null distribution,
+intervals, comparisons and a scorer. This example defines
+:func:`~skrank.ndcg` again, with an additional setting: a target at
+rank r gains 1 / log(r + 1), but the first ranks can all gain the same.
+The sum is divided by the sum of the best ranking.
 """
 
 # %%
 # The metric
 # ----------
-# A subclass of :class:`~skrank.Metric` defines the gain of a tie
-# group. The group has ``size`` items with ``hits`` targets, below
-# ``above`` items with ``hits_above`` targets. The gain is the mean
+# A subclass of :class:`~skrank.Metric` defines the gain of a tie group.
+# The group has ``size`` items with ``hits`` targets. ``above`` items
+# with ``hits_above`` targets are ranked higher. The gain is the mean
 # over all orders within the tie. A setting is a field of a frozen
-# dataclass: here the ranks up to ``patience`` gain the same.
+# dataclass: here all ranks up to ``patience`` gain the same.
 # :ref:`own_metrics` lists what a metric must define.
 
 from dataclasses import dataclass
@@ -52,8 +53,8 @@ class NDCG(Metric):
 
 
 # %%
-# The gain of a single target falls slowly with its rank. The curve of
-# the reciprocal rank is drawn for comparison.
+# The gain of a single target falls slowly with its rank, compared with
+# the reciprocal rank:
 
 import matplotlib.pyplot as plt
 
@@ -69,7 +70,7 @@ _ = ax.legend()
 # %%
 # Value and p-value
 # -----------------
-# Scores are rounded, so that some items are tied.
+# The scores are rounded, so that some items are tied.
 
 from skrank import RandomSelectionTest
 
@@ -90,10 +91,11 @@ print(f"{ndcg_score([y_true], [y_score]):.4f}")
 # %%
 # The null distribution
 # ---------------------
-# The null distribution needs no data. The null mean is far above 0,
-# since the gain falls slowly with the rank. The right tail is heavy.
-# The observed value has a z-score of 7.8, for which a normal
-# distribution would give a p-value of 2e-15.
+# The null distribution depends only on the numbers of items and
+# targets. The null mean is far above 0, because the gain falls slowly
+# with the rank. The right tail is heavy: the observed value has a
+# z-score of 7.8, for which a normal distribution would give a p-value
+# of 2e-15.
 
 from skrank import NullDistributionDisplay, RandomSelectionNull
 
@@ -106,8 +108,8 @@ display = NullDistributionDisplay.from_result(result)
 # %%
 # Intervals and comparisons
 # -------------------------
-# Every class accepts the metric in place of a name. Does a model that
-# adds noise to the scores lose more than 0.1?
+# Every class accepts the metric in place of a name. Is the loss of a
+# noisy model below 0.1? A large p-value means that this is not shown.
 
 from skrank import MetricInterval, RankingComparison
 
@@ -122,7 +124,7 @@ p = comparison.noninferiority_pvalue(0.1)
 print(f"p of a loss below 0.1: {p:.2f}")
 
 # %%
-# So does a scorer of a search:
+# A scorer for cross-validation and searches:
 
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score

@@ -1,17 +1,18 @@
 """
-Dependent items: images of patients
-===================================
+Dependent items: several images of each patient
+===============================================
 
-Ten images of each patient are ranked by a tumour score. Images of a
-patient are similar, so the patients are the sample. ``clusters=`` names
-the patient of each image.
+A model ranks ten images of each of 80 patients by a tumour score.
+Images of a patient are similar, so 800 images contain less information
+than 800 patients. How wide is the interval, and is a new model better?
+``clusters=`` names the patient of each image.
 """
 
 # %%
 # Eighty simulated patients
 # -------------------------
-# All images of an ill patient show the tumour. Each patient has a
-# random effect on the scores.
+# All images of an ill patient show the tumour. The scores of a patient
+# share a random effect.
 
 import numpy as np
 
@@ -23,8 +24,8 @@ scores = effect + rng.normal(size=(800, 2))
 model, older = (scores + [2.0, 1.5] * ill[:, None]).T
 
 # %%
-# Each column of dots is a patient. The scores of a patient are similar,
-# so ten images of one patient tell less than images of ten patients.
+# In the figure, each column of dots is a patient. The scores of a
+# patient are similar.
 
 import matplotlib.pyplot as plt
 
@@ -47,8 +48,8 @@ result = interval.from_predictions(ill, model, clusters=patient)
 result
 
 # %%
-# Without ``clusters`` the interval is too short, because it treats 800
-# images as independent.
+# Without ``clusters=`` the interval is too short, because it treats 800
+# images as independent:
 
 import pandas as pd
 
@@ -70,7 +71,7 @@ result = test.from_predictions(ill, model, clusters=patient)
 result
 
 # %%
-# The values of the permutations:
+# The values of the permutations, and the observed value (line):
 
 from skrank import NullDistributionDisplay
 
@@ -90,14 +91,13 @@ result = comparison.from_predictions(
 result
 
 # %%
-# Without ``clusters`` the p-value is too small:
+# Without ``clusters=`` the p-value is too small:
 
 naive = comparison.from_predictions(ill, {"A": model, "B": older})
 pvalues = {"80 patients": result.pvalue, "800 images": naive.pvalue}
 pd.Series(pvalues, name="pvalue")
 
 # %%
-# The model is better than the older model at the level 0.05. The
-# evidence of 80 patients is much weaker than that of 800 independent
-# images. More patients strengthen it, and more images of the same
-# patients hardly do.
+# The model is significantly better than the older model (p < 0.05). To
+# get a smaller p-value or a shorter interval, collect more patients.
+# More images of the same patients hardly help.

@@ -1,16 +1,17 @@
 """
-Targets that a study needs
-==========================
+Sample size: targets that a study needs
+=======================================
 
-A pilot study compares two models. How many targets does a study need to
-show the difference, and to show that each model is better than chance?
+A pilot study compares two models. How many targets must the next study
+have to show the difference, and to show that each model is better than
+chance?
 """
 
 # %%
 # Pilot
 # -----
-# The targets are 25 eights among the digits that scikit-learn ships.
-# Noise makes the problem harder.
+# The targets are 25 eights among the digits of scikit-learn. Noise
+# makes the problem harder.
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -39,9 +40,10 @@ RankingComparison().from_rankings(pilot)
 # %%
 # Power of the comparison
 # -----------------------
-# The pilot gives the values of both models, and the correlation of
-# their scores. It is small, so its difference is uncertain. The curve
-# assumes that the difference of the pilot is the true one.
+# The plan uses the values of both models and the correlation of their
+# scores from the pilot, and assumes that these are the true values. A
+# pilot with 25 targets is small, so the power is uncertain. A warning
+# says so.
 
 from skrank import comparison_power
 
@@ -49,9 +51,10 @@ planned = comparison_power(pilot=pilot, n_targets=50, n_studies=500)
 planned
 
 # %%
-# The standard error of each power by the simulation is drawn as a bar.
+# Read off the number of targets for the power that you want. The
+# vertical bars are standard errors of the simulation.
 
-curve = planned.curve([10, 20, 40, 80])
+curve = planned.curve([20, 40, 80, 160])
 bars = {"yerr": "power_standard_error", "marker": "o", "legend": False}
 axes = curve.plot("n_targets", "power", **bars)
 _ = axes.set(xlabel="targets", ylabel="power", ylim=(0, 1))
@@ -59,8 +62,8 @@ _ = axes.set(xlabel="targets", ylabel="power", ylim=(0, 1))
 # %%
 # Better than chance
 # ------------------
-# The number of targets for the test of the linear model against random
-# selection, at a small level:
+# The test of the linear model against random selection needs this
+# number of targets, for a power of 0.9 at the level 0.001:
 
 from skrank import random_selection_power
 

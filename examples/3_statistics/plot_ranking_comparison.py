@@ -1,17 +1,17 @@
 """
-Difference of two rankings by depth
-===================================
+At which depths is one model better?
+====================================
 
-A test says that model A is better than model B. The display shows at
-which depths: it draws the two hit curves, and their difference with a
-confidence band.
+A test says that one model has a higher average precision. At which
+depths does it find more targets? This example draws the hit curves of
+two models, and their difference with a confidence band.
 """
 
 # %%
 # Data
 # ----
-# The targets are 80 eights among the digits that scikit-learn ships.
-# Noise makes the problem harder. Half of the images are kept for the
+# The targets are 80 eights among the digits of scikit-learn. Noise
+# makes the problem harder. Half of the images are kept for the
 # comparison.
 
 import numpy as np
@@ -33,11 +33,11 @@ svm = SVC(C=10).fit(X_train, y_train)
 linear = LogisticRegression(max_iter=10_000).fit(X_train, y_train)
 
 # %%
-# The picture
-# -----------
-# The SVM has found more targets at the depths at which the band lies
-# above the dotted line. The band holds at all depths at once, so the
-# depth may be chosen from the picture.
+# Figure
+# ------
+# The SVM finds more targets at all depths at which the band of the
+# difference is above the line at zero. The band covers all depths at
+# once, so you can choose the depth from the figure.
 
 from skrank import RankingComparisonDisplay
 
@@ -48,8 +48,9 @@ display = RankingComparisonDisplay.from_estimator(
     top=300,
     random_state=0,
 )
+display.figure_.set_size_inches(7, 4.5)
 
 # %%
-# The test of average precision belongs to the display:
+# The display contains the test of average precision:
 
 display.result

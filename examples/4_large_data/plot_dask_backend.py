@@ -1,13 +1,14 @@
 """
 .. _sphx_glr_auto_examples_plot_dask_backend.py:
 
-A search and its tests on a cluster
-===================================
+Parallel computation on a dask cluster
+======================================
 
-skrank distributes its work by joblib, as scikit-learn does: the fits of
-a search, permutations, resamples and folds. ``joblib.parallel_config``
-chooses processes on this machine or the workers of a `dask
-<https://distributed.dask.org>`__ cluster. The results are the same.
+Do a search and its tests take too long on one machine? skrank uses
+joblib, as scikit-learn does, for fits, permutations, resamples and
+folds. ``joblib.parallel_config`` chooses processes on this machine or
+the workers of a `dask <https://distributed.dask.org>`__ cluster. The
+results are the same.
 """
 
 # %%
@@ -55,9 +56,9 @@ def compute():
 # %%
 # A cluster
 # ---------
-# Two processes on this machine are the cluster here. On a real cluster,
-# pass the address of its scheduler to ``Client``. `n_jobs` need not be
-# set: dask uses all its workers.
+# Here the cluster consists of two processes on this machine. For a real
+# cluster, pass the address of its scheduler to ``Client``. You need not
+# set ``n_jobs``: dask uses all its workers.
 
 # sphinx_gallery_parallel = False
 import logging
@@ -82,9 +83,9 @@ def compute_on_cluster():
 # %%
 # Results
 # -------
-# The results are equal in every digit, since each batch of resamples
-# has a seed of its own. The workers of a local cluster read the script
-# again. The ``if`` keeps them from starting clusters of their own.
+# The results are equal in every digit, because each batch of resamples
+# has its own seed. The workers of a local cluster read the script
+# again; the ``if`` prevents them from starting more clusters.
 
 if __name__ == "__main__":
     result, interval = compute_on_cluster()
@@ -102,5 +103,5 @@ if __name__ == "__main__":
     display = NullDistributionDisplay.from_result(result)
 
 # %%
-# A cluster pays for long work: many candidates, slow models, or
+# Use a cluster for long computations: many candidates, slow models, or
 # rankings of millions of items.

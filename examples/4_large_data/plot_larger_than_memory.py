@@ -1,17 +1,18 @@
 """
-Data larger than memory
-=======================
+Scores that do not fit into memory
+==================================
 
-The scores of millions of items are in files. skrank counts them in two
-passes over chunks. It does not load or sort the whole ranking. Metrics,
-curves and tests are those of the whole ranking.
+Your scores are in files that are larger than memory. skrank reads them
+twice, in chunks, and counts the items above each target. It neither
+loads nor sorts the whole ranking. Metrics, curves and tests have the
+same values as for the whole ranking in memory.
 """
 
 # %%
 # Scores on disk
 # --------------
-# Three million items are written chunk by chunk, and 300 of them are
-# targets. More items need more time, and no more memory.
+# The code writes three million items in chunks; 300 of them are
+# targets. More items need more time, but not more memory.
 
 import tempfile
 from pathlib import Path
@@ -37,9 +38,9 @@ for part in parts:
 # Count
 # -----
 # The first pass collects the scores of the targets. The second pass
-# counts the items above and level with each target. The function is
-# called for each pass; :ref:`large_data` has those for Parquet files,
-# DuckDB and Polars.
+# counts the items with higher scores and with equal scores. skrank
+# calls the function once for each pass. :ref:`large_data` has such
+# functions for Parquet files, DuckDB and Polars.
 
 from skrank import RankCounts
 
@@ -55,8 +56,8 @@ counts
 # %%
 # Metrics and test
 # ----------------
-# The counts replace labels and scores in all functions. The data are
-# not read again.
+# Pass the counts in place of labels and scores. The files are not read
+# again.
 
 import pandas as pd
 
@@ -90,7 +91,7 @@ _ = display.ax_.set(xscale="log", xlim=(1, n_samples))
 # %%
 # Several workers
 # ---------------
-# Each worker counts a part of the items. The counts are added.
+# Each worker counts a part of the items. Add the counts:
 
 
 def count(part, counts):

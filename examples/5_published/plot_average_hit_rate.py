@@ -1,11 +1,12 @@
 """
-Average hit rate with ties
-==========================
+Average hit rate with ties, as in EPX
+=====================================
 
-The R package EPX (Tomal et al. 2015) has the function ``AHR`` for the
-average hit rate, another name of average precision. Its documentation
-works out two rankings by hand. With ties it takes the expectation over
-all orders of the tied items. skrank has the same default.
+Does skrank agree with the average hit rate of the R package EPX (Tomal
+et al. 2015)? The average hit rate (``AHR``) is another name of average
+precision. With ties, EPX takes the mean over all orders of the tied
+items, and so does skrank by default. The manual of EPX works out two
+rankings by hand.
 
 The sources are the manual of EPX 1.0.4, and Wang (2005), *Statistical
 methods for high throughput screening drug discovery data*, chapter 3,
@@ -15,7 +16,7 @@ University of Waterloo.
 # %%
 # Without ties
 # ------------
-# The scores of five items ascend, and the first and the last item are
+# The scores of five items increase, and the first and the last item are
 # targets. Their ranks are 5 and 1.
 
 from skrank import average_precision
@@ -26,8 +27,8 @@ print(f"by hand {(1 + 2 / 5) / 2:.6f}, skrank {value:.6f}")
 # %%
 # With ties
 # ---------
-# The first three items are tied, and two of them are targets. The two
-# ranks of these targets are 1 and 2, 1 and 3, or 2 and 3, with equal
+# The first three items are tied, and two of them are targets. These
+# targets have the ranks 1 and 2, 1 and 3, or 2 and 3, with equal
 # probabilities. The third target has rank 8.
 
 from itertools import combinations
@@ -55,7 +56,8 @@ pd.Series(
 )
 
 # %%
-# The values of all orders of the tied items, and the rules:
+# The dots are the values of all orders of the tied items. The lines are
+# the values by each rule:
 
 import matplotlib.pyplot as plt
 

@@ -1,15 +1,15 @@
 """
-LAGO, a method for rare targets
-===============================
+LAGO: a classifier for rare targets, tuned by AP
+================================================
 
-LAGO (Zhu, Su and Chipman 2006, *Technometrics* 48, 193-205) is a radial
-basis function method for rare targets. Its centres are the targets of
-the training data. The width of each centre adapts to the density of the
-non-targets near it. This example writes LAGO as a scikit-learn
-estimator and tunes it by average precision (AP).
+How do you write an estimator for rare targets and tune it by average
+precision (AP)? LAGO (Zhu, Su and Chipman 2006, *Technometrics* 48,
+193-205) is a radial basis function method. Its centres are the targets
+of the training data. The width of each centre adapts to the density of
+the non-targets near it.
 
 The authors compare methods on compounds of a drug screen: 304 of 14,906
-test compounds are active. Their AP values, by Zhu (2004), Table 3, are
+test compounds are active. Zhu (2004), Table 3, has these AP values:
 """
 
 # %%
@@ -99,7 +99,7 @@ class LAGO(ClassifierMixin, BaseEstimator):
 
 
 # %%
-# It passes the checks of scikit-learn:
+# The estimator passes the checks of scikit-learn:
 
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -109,8 +109,8 @@ pd.Series([check["status"] for check in checks]).value_counts()
 # %%
 # Simulated compounds
 # -------------------
-# The compounds of the paper cannot be shipped. The simulation has 2 %
-# targets and six features with heavy tails. The targets form 25
+# The compounds of the paper cannot be included here. The simulation has
+# 2 % targets and six features with heavy tails. The targets form 25
 # clusters. Clusters in sparse regions are wider.
 
 from sklearn.model_selection import train_test_split
@@ -150,8 +150,8 @@ searches = {
 }
 
 # %%
-# The table has the AP on new compounds beside the published values. The
-# data differ, so only the order of the methods compares. In both
+# The table shows the AP on new compounds beside the published values.
+# The data differ, so compare only the order of the methods. In both
 # columns LAGO is better than KNN and SVM.
 
 from skrank import RandomSelectionTest
@@ -171,8 +171,9 @@ table = pd.DataFrame(
 table.round(4)
 
 # %%
-# The hit curves
-# --------------
+# Hit curves
+# ----------
+# Read off the number of active compounds among the first ones tested:
 
 from skrank import HitCurveDisplay
 

@@ -1,15 +1,15 @@
 """
 .. _sphx_glr_auto_examples_plot_published_tables.py:
 
-Published tables of random selection
-====================================
+Average precision under random selection: published tables
+==========================================================
 
-Zhang and Su (2012) give the first table of average precision (AP) under
-random selection: simulated and theoretical moments and quantiles. This
-example computes the table again, and adds the exact distribution. The
-simulated values are right, except one. The theoretical variance does
-not follow from its formula, and a normal distribution does not describe
-the tail.
+Which average precision (AP) does random selection have? Zhang and Su
+(2012) published the first table, with simulated and theoretical moments
+and quantiles. This example recomputes the table and adds the exact
+distribution. The simulated values are right, except one. The
+theoretical variance does not follow from its formula, and a normal
+distribution does not describe the tail.
 
 The sources are
 
@@ -52,9 +52,9 @@ draws = {
 }
 
 # %%
-# Table III again
-# ---------------
-# The simulated quantiles and variances agree with the exact ones.
+# Table III, recomputed
+# ---------------------
+# The simulated quantiles and variances agree with the exact values.
 
 LEVELS = [0.025, 0.5, 0.975]
 rows = {}
@@ -77,9 +77,9 @@ for setting, printed in TABLE_III.items():
 pd.DataFrame(rows, index=COLUMNS).T.round(7)
 
 # %%
-# One simulated value is wrong: the mean .1037 for m = 100. This is the
-# theoretical mean. Its distance from the exact mean in standard errors
-# of the simulation is
+# One simulated value is wrong: the mean 0.1037 for m = 100. It equals
+# the theoretical mean, and differs from the exact mean by this number
+# of standard errors of the simulation:
 
 null = nulls[1000, 100]
 off = (0.1037 - null.mean()) / (null.std() / np.sqrt(N_RANKINGS))
@@ -127,11 +127,11 @@ def sums(mean, variance, covariance):
 
 
 # %%
-# The printed variance results in every digit if the factor 2 is left
-# out and the sum includes i = j. This is an inference from the numbers.
+# Without the factor 2, and with i = j in the sum, the formula gives all
+# printed digits of the variance. This is an inference from the numbers.
 # Equation 13 itself gives more than twice the exact variance, because
 # the paper's moments of the ranks are wrong. With exact moments the
-# series gives too little.
+# series gives too small a variance.
 
 rows = {}
 for setting, printed in TABLE_III.items():
@@ -147,10 +147,10 @@ for setting, printed in TABLE_III.items():
 pd.DataFrame(rows).map("{:.3e}".format)
 
 # %%
-# The coverage of the quantiles
-# -----------------------------
-# Random selection should be below the lower quantile in 2.5 % of the
-# rankings, and above the upper quantile in 2.5 %.
+# Coverage of the quantiles
+# -------------------------
+# Of all random rankings, 2.5 % should be below the lower quantile, and
+# 2.5 % above the upper quantile. These are the exact shares:
 
 rows = {}
 for setting, printed in TABLE_III.items():
@@ -187,10 +187,10 @@ _ = ax.set_title("500 targets among 2000 items")
 # %%
 # The slides
 # ----------
-# The slides have mean and standard deviation for n = 3000 and m = 245.
-# The standard deviation of "our method" is 8 % too small. The slides do
-# not say what the row in brackets is. The table of coverage in the
-# slides has its own example, :ref:`example_recall_coverage`.
+# The slides have the mean and the standard deviation for n = 3000 and
+# m = 245. The standard deviation of "our method" is 8 % too small. The
+# slides do not explain the row in brackets. The table of coverage in
+# the slides has its own example, :ref:`example_recall_coverage`.
 
 null, values = nulls[3000, 245], draws[3000, 245]
 rows = {
@@ -206,11 +206,11 @@ pd.DataFrame(rows, index=["mean", "std"]).T.round(5)
 # Errors in the formulas
 # ----------------------
 # * Equation 6 of the paper is the distribution of the rank of target i.
-#   Its denominator is wrong, so that it sums to n/m. The slides have
-#   the right denominator.
-# * Equation 8 has the mean rank i n/m. The mean rank is
+#   Its denominator is wrong, so that the probabilities sum to n/m. The
+#   slides have the right denominator.
+# * Equation 8 has the mean rank i n/m. The correct mean rank is
 #   i (n+1)/(m+1).
-# * The slides have the mean of AP m/n. It is
+# * The slides have the mean of AP m/n. The correct mean is
 #   (m-1)/(n-1) + (n-m)/(n (n-1)) (1 + 1/2 + ... + 1/n).
 # * The slides call the number of hits among the first t items
 #   binomial. It is hypergeometric.
@@ -239,10 +239,9 @@ pd.Series(
 # %%
 # The tail
 # --------
-# The table has p-values at z standard deviations above the mean. A
-# normal distribution gives the same p-value for every ranking. With 20
-# targets among 1000 items, random selection is three standard
-# deviations above the mean in more than one of 40 rankings.
+# The table has the p-values at z standard deviations above the mean.
+# With 20 targets among 1000 items, more than one of 40 random rankings
+# is at least three standard deviations above the mean.
 
 z = np.array([2, 3, 4, 6, 8])
 tails = {"normal": norm.sf(z)}
@@ -253,8 +252,9 @@ table = pd.DataFrame(tails, index=pd.Index(z, name="z"))
 table.map("{:.1e}".format)
 
 # %%
-# The difference is larger for rarer targets. 10,000 random rankings
-# cannot show probabilities below 1e-4.
+# The rarer the targets, the larger is the difference from the normal
+# distribution (dashed). 10,000 random rankings cannot show
+# probabilities below 1e-4.
 
 # sphinx_gallery_thumbnail_number = 2
 fig, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")

@@ -3,14 +3,15 @@
 
 .. _sphx_glr_auto_examples_plot_recall_coverage.py:
 
-Coverage of intervals for recall
-================================
+Coverage of confidence intervals for recall
+===========================================
 
-Su and Zhang treat the rank of a target as a survival time: recall at t
-is the share of targets found by rank t. This view gives standard errors
-of recall and average precision (AP). Their table has the coverage of
-the intervals on 10,000 random rankings. This example computes the table
-for recall without a simulation, and the row of AP with one.
+How often does a 95 % interval of recall contain the true value? Su and
+Zhang treat the rank of a target as a survival time: recall at t is the
+share of targets found by rank t. This view gives standard errors of
+recall and average precision (AP). Their table has the coverage of the
+intervals on 10,000 random rankings. This example computes the table for
+recall without a simulation, and the row of AP with one.
 
 The source is Su and Zhang, "Statistical inference for recall, precision
 and average precision", slides, University of Alberta.
@@ -21,7 +22,7 @@ and average precision", slides, University of Alberta.
 # ------------------
 # A ranking has 3000 items, and 245 of them are targets. The columns are
 # the mean and the standard deviation of the estimate, the mean of the
-# standard error, and the coverage of the intervals of 80 and 95 %.
+# standard error, and the coverage of 80 % and 95 % intervals.
 
 import numpy as np
 import pandas as pd
@@ -42,7 +43,7 @@ slides = {
 # ---------------
 # The number of hits among the first t items is hypergeometric. The
 # standard error of recall r is sqrt(r (1 - r) / m). The coverage is the
-# probability of the numbers of hits with an interval that contains the
+# total probability of all numbers of hits whose interval contains the
 # true mean t/n.
 
 from scipy.stats import hypergeom, norm
@@ -74,8 +75,8 @@ table.swaplevel().sort_index(ascending=[True, False]).round(4)
 
 # %%
 # The printed values of recall are right: the coverages differ from the
-# exact ones by at most two standard errors of a simulation with 10,000
-# rankings. In these units the differences are
+# exact values by at most two standard errors of a simulation with
+# 10,000 rankings. The differences in these units:
 
 difference = table.loc["slides"] - table.loc["exact"]
 share = table.loc["exact"]
@@ -83,11 +84,11 @@ simulation = np.sqrt(share * (1 - share) / 10_000)
 (difference / simulation)[["80 %", "95 %"]].round(1)
 
 # %%
-# Two reasons for the errors of the coverage
-# ------------------------------------------
+# Two reasons for wrong coverage
+# ------------------------------
 # At large depths the intervals are too wide. The survival view treats
-# the targets as independent, and random selection without replacement
-# does not. The variance is too large by a factor that is the same at
+# the targets as independent, but random selection is without
+# replacement. The variance is too large by a factor that is the same at
 # all depths: (n-1)/(n-m) - 1/m. The standard error is too large by 4 %.
 
 ratio = (N - 1) / (N - M) - 1 / M
@@ -95,8 +96,8 @@ print(f"{np.sqrt(ratio):.4f}")
 
 # %%
 # At small depths there are few hits. Each number of hits has one
-# interval, and the coverage jumps when an interval starts or stops to
-# contain the mean.
+# interval, and the coverage jumps at each depth at which an interval
+# begins or ceases to contain the mean.
 
 import matplotlib.pyplot as plt
 
@@ -118,8 +119,9 @@ _ = ax.legend(loc="lower right")
 # Average precision
 # -----------------
 # AP is the sum of r(t)/t over the ranks t of the targets, and the
-# covariance of r(s) and r(t) is r(s) (1 - r(t)) / m. The method
-# ``"survival"`` of :class:`~skrank.MetricInterval` uses this formula.
+# covariance of r(s) and r(t) is r(s) (1 - r(t)) / m.
+# ``method="survival"`` of :class:`~skrank.MetricInterval` uses this
+# formula.
 
 
 def survival_error(ranks, recall):
@@ -135,7 +137,7 @@ i = np.arange(1, M + 1)
 ap = np.mean(i / ranks, axis=1)
 
 # %%
-# On one ranking both have the same standard error:
+# Both give the same standard error for one ranking:
 
 from skrank import MetricInterval
 
@@ -147,11 +149,12 @@ by_formula = survival_error(ranks, i / M)[0]
 print(f"{result.standard_error:.6f} and {by_formula:.6f}")
 
 # %%
-# The slides print a mean error of .00514. The formula has .0058. A
-# variant that counts each hit after its own rank fits the printed
-# values within the error of the simulation: recall at hit i is (i-1)/m.
-# The row in brackets in the slides is then the coverage of another
-# mean, .08164, which is m/(n+1). This is an inference from the numbers.
+# The slides print a mean error of 0.00514, and the formula gives
+# 0.0058. A variant that counts each hit after its own rank, with the
+# recall (i-1)/m at hit i, fits the printed values within the error of
+# the simulation. The row in brackets in the slides is then the coverage
+# of another mean, 0.08164, which is m/(n+1). This is an inference from
+# the numbers.
 
 from skrank import RandomSelectionNull
 
@@ -173,4 +176,4 @@ pd.DataFrame(rows, index=columns).T.round(5)
 
 # %%
 # For good rankings the intervals of the survival view are much too
-# wide. :ref:`variability` compares the coverage of the methods.
+# wide. :ref:`validation_methods` compares the coverage of the methods.
