@@ -36,8 +36,8 @@ def max_f_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -46,11 +46,12 @@ def max_f_score(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -59,12 +60,13 @@ def max_f_score(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -124,19 +126,20 @@ def breakeven_point(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -145,12 +148,13 @@ def breakeven_point(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -217,8 +221,8 @@ def k_at_recall(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -228,11 +232,12 @@ def k_at_recall(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         its rank over all orders. "together" retrieves the tie whole. "optimistic"
@@ -248,12 +253,13 @@ def k_at_recall(
         Targets that were never scored. They count among the targets and have no rank. A
         recall that is never reached has k = inf.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -319,8 +325,8 @@ def precision_at_recall(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -330,11 +336,12 @@ def precision_at_recall(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
         the precision at its rank over all orders. "together" retrieves the tie whole
@@ -349,12 +356,13 @@ def precision_at_recall(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -422,8 +430,8 @@ def recall_at_precision(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -433,11 +441,12 @@ def recall_at_precision(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -446,12 +455,13 @@ def recall_at_precision(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -515,8 +525,8 @@ def wss(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -531,11 +541,12 @@ def wss(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find, as in :func:`k_at_recall`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -546,12 +557,13 @@ def wss(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -615,19 +627,20 @@ def ks_statistic(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -636,12 +649,13 @@ def ks_statistic(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------

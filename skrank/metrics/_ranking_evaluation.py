@@ -124,8 +124,8 @@ default="expected"
             Targets that were never scored. They count among the targets and have no
             rank.
         n_unlisted : int, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie.
 
         Returns
         -------
@@ -161,12 +161,12 @@ default="expected"
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. For the
-            method that gives the scores see :ref:`scores_of_estimators`.
+            Fitted classifier, regressor, ranker or outlier detector. See
+            :ref:`scores_of_estimators` for the method that computes the scores.
         X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
+            Items to rank; not the items to which the estimator was fitted.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         ties : {"expected", "together", "optimistic", "pessimistic"}, \
@@ -176,11 +176,11 @@ default="expected"
             Targets that were never scored. They count among the targets and have no
             rank.
         n_unlisted : int, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
@@ -190,7 +190,7 @@ default="expected"
         Raises
         ------
         ValueError
-            If the estimator only gives labels, if it is an outlier detector and
+            If the estimator only predicts labels, if it is an outlier detector and
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """

@@ -36,10 +36,10 @@ class RandomSelectionNull(NullDistribution):
         Number of targets among them, from 1 to ``n_samples - 1``.
     metric : str or Metric, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule. "max_f_score", "breakeven_point", "k_at_recall",
-        "precision_at_recall", "recall_at_precision", "wss" and "ks_statistic" have no
-        null distribution and are not accepted.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule. "max_f_score",
+        "breakeven_point", "k_at_recall", "precision_at_recall", "recall_at_precision",
+        "wss" and "ks_statistic" have no null distribution and are not accepted.
     tie_sizes : array-like of shape (n_ties,), dtype=int, default=None
         Sizes of the ties, best first; an item with a score of its own has the size 1.
         Their sum is `n_samples`. None means that there are no ties.

@@ -86,16 +86,17 @@ METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in 
 class RankingComparison(MetricQuestion[RankingComparisonResult]):
     """Compare models on the same items; to monitor them every day use RankingMonitor.
 
-    The test is of the difference of a metric between A and B, the two models of a
-    mapping or of the columns of a table. Its standard error takes into account that
-    both rank the same items and vary together.
+    The test compares the values of a metric of two models, A and B, which are the
+    entries of a mapping or the columns of a table. The standard error of the difference
+    takes into account that both models rank the same items, so that their values vary
+    together.
 
     Parameters
     ----------
     metric : str or Metric, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
@@ -103,8 +104,8 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             default="auto"
         Method of the p-value; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        Differences A - B that count as more extreme: those of both signs, those above
-        0, or those below 0.
+        Alternative hypothesis: A and B differ, A has the larger value, or A has the
+        smaller value.
     n_resamples : int, default=9999
         Number of resamples that "bootstrap" and "permutation" draw.
     n_jobs : int, default=None
@@ -122,8 +123,8 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
     Raises
     ------
     ValueError
-        If a setting is outside its range, or a method for a cutoff is used with a
-        metric without one or with a tie rule other than "expected".
+        If a setting is outside its range, or if a method for a cutoff is combined with
+        a metric without a cutoff or with a tie rule other than "expected".
 
     See Also
     --------
@@ -145,16 +146,16 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
                              clusters       them
     ======================== ============== ==========================================
 
-    "permutation" swaps the ranks of A and B of each item, or of a block of items around
-    one target that hold the same ranks in both rankings. It has the standard error of
-    the jackknife. Of B random swaps, C of which make as large a difference, p is
-    (C + 1) / (B + 1), and so at least 1 / (B + 1). Up to 4096 swaps are all counted.
-
-    Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
-    With `clusters`, whole clusters are left out, drawn or swapped. If labels are
-    missing, `strata` tells how the others were chosen (:ref:`sampled_labels`). See
-    :ref:`ranking_comparison` for the choice of a method, :ref:`derivations` for the
-    formulas and :ref:`validation` for the measured type I error rates.
+    "permutation" exchanges the ranks of A and B for each item, or for a block of items
+    around one target that occupies the same ranks in both rankings. Its standard error
+    comes from the jackknife. If C of B random exchanges have at least as large a
+    difference, the p-value is (C + 1) / (B + 1), and is therefore at least 1 / (B + 1).
+    If there are at most 4096 exchanges, all are enumerated. Sources: "permutation"
+    [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_. With `clusters`, whole
+    clusters are left out, drawn or swapped. If labels are missing, `strata` tells how
+    the others were chosen (:ref:`sampled_labels`). See :ref:`ranking_comparison` for
+    the choice of a method, :ref:`derivations` for the formulas and :ref:`validation`
+    for the measured type I error rates.
 
     References
     ----------
@@ -271,29 +272,31 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool or sequence of str, default=False
-            Whether lower scores mean likelier targets, such as docking energies: for
-            all models, or for those that are named.
+            Whether lower scores mean likelier targets, as for docking energies. A
+            sequence of names applies to these models only.
         missing : {"error", "last", "missed"}, default="error"
-            Items whose score is NaN, None or NA, such as compounds whose docking
-            failed, are an error, rank below all others as one tie ("last"), or are left
-            out, with the targets among them counted as `n_missed` ("missed").
+            How to treat items whose score is NaN, None or NA, such as compounds whose
+            docking failed. "error" raises an error. "last" ranks them below all others,
+            as one tie. "missed" leaves them out and counts the targets among them as
+            `n_missed`.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
             Stratum of each item, such as its hospital. A test against random selection
-            permutes labels within strata. A comparison uses it if labels are missing,
-            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
-            may then be a plan of :func:`labels_to_collect`.
+            permutes labels within strata. A comparison uses strata if labels are
+            missing: the labelled items of each stratum are then a random sample of it
+            (:ref:`sampled_labels`), and a plan of :func:`labels_to_collect` is
+            accepted.
         folds : array-like of shape (n_samples,), default=None
-            Fold in which each item was held out, if the scores are those of models that
-            were fitted to the other folds. The items of each fold are ranked.
+            Fold in which each item was held out, if its score comes from a model that
+            was fitted to the other folds. Items are ranked within each fold.
 
         Returns
         -------

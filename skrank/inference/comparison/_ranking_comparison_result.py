@@ -66,18 +66,18 @@ class RankingComparisonResult(Result):
     values_a, values_b : tuple of float
         Values of the metric by A and by B on the data sets.
     metric, method : str
-        Name of the metric with its cutoff; method, never "auto".
+        Name of the metric with its cutoff, and method that was used (never "auto").
     n_samples, n_targets, n_missed : int
-        Number of items, of targets among them, and of targets that were never scored,
-        in all rankings together. Items in several folds count once.
+        Numbers of items, of targets, and of targets that were never scored, in all
+        rankings together. An item in several folds counts once.
     n_rankings : int
-        Number of rankings: groups, folds, or the only one.
+        Number of rankings, which are groups or folds; 1 for a single ranking.
     kind : {"one", "groups", "folds"}
-        What the rankings are.
+        Whether there is a single ranking, or a ranking for each group or fold.
     labels : tuple
         Labels of several rankings: the values of `groups`, or the numbers of the folds.
     n_clusters : int
-        Number of `clusters`; 0 if they are not given.
+        Number of clusters; 0 without `clusters`.
     n_labelled : int
         Number of items with a label, among which the targets are, if labels are
         missing; otherwise 0.
@@ -417,7 +417,7 @@ class RankingComparisonResult(Result):
         Returns
         -------
         fields : dict
-            All fields that are a number or a text, and `n_rankings`. The names are
+            All fields that are numbers or strings, and `n_rankings`. The names are
             "name_a" and "name_b", and the limits of the 95 % interval are "low" and
             "high".
         """

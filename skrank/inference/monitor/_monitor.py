@@ -73,9 +73,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
     Parameters
     ----------
     metric : str or Metric, default=None
-        Metric by its printed name, such as "recall@20", or an object of
-        :func:`make_metric` with its own tie rule. None uses the ranks of all targets,
-        which needs the fewest days against random selection.
+        Metric by its printed name, such as "recall@20", or an object made by
+        :func:`make_metric`, which has its own tie rule. None uses the ranks of all
+        targets, which needs the fewest days against random selection.
     reference : "random selection", float or str, default="random selection"
         What an alarm means: the rankings are better than random selection; the mean of
         the metric fell below this number; or the other model is better than the model
@@ -242,12 +242,13 @@ class RankingMonitor(Question[RankingMonitorResult]):
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool or sequence of str, default=False
-            Whether lower scores mean likelier targets, such as docking energies: for
-            all models, or for those that are named.
+            Whether lower scores mean likelier targets, as for docking energies. A
+            sequence of names applies to these models only.
         missing : {"error", "last", "missed"}, default="error"
-            Items whose score is NaN, None or NA, such as compounds whose docking
-            failed, are an error, rank below all others as one tie ("last"), or are left
-            out, with the targets among them counted as `n_missed` ("missed").
+            How to treat items whose score is NaN, None or NA, such as compounds whose
+            docking failed. "error" raises an error. "last" ranks them below all others,
+            as one tie. "missed" leaves them out and counts the targets among them as
+            `n_missed`.
 
         Returns
         -------

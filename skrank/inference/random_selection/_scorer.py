@@ -98,9 +98,9 @@ def make_metric_scorer(
     undefined : float or "raise", default=nan
         Value of the metric on a fold without targets or without non-targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector,
-        because scikit-learn's detectors give inliers higher scores. Other estimators
-        are not affected.
+        Whether the targets are the outliers or the inliers of an outlier detector.
+        Required for an outlier detector, because scikit-learn's detectors give inliers
+        higher scores; no effect on other estimators.
     statistic : {"zscore", "log10_pvalue", "chance_adjusted"}, default=None
         Compares the value S with its mean E and standard deviation D under random
         selection of the fold, so that folds of different sizes are comparable. "zscore"
@@ -129,7 +129,7 @@ def make_metric_scorer(
     ------
     ValueError
         If there is no such metric, or if a setting is outside its range. The scorer
-        raises the error if the estimator only gives labels, does not know the class
+        raises the error if the estimator only predicts labels, does not know the class
         `pos_label`, or is an outlier detector and `detector_targets` is None, or if a
         fold has fewer items than the cutoff.
 

@@ -164,11 +164,11 @@ class SampledMetricInterval(Settings):
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool or sequence of str, default=False
-            Whether lower scores mean likelier targets, such as docking energies: for
-            all models, or for those that are named.
+            Whether lower scores mean likelier targets, as for docking energies. A
+            sequence of names applies to these models only.
         missing : {"error", "last"}, default="error"
-            Items whose score is NaN, None or NA are an error, or rank below all others
-            as one tie ("last").
+            How to treat items whose score is NaN, None or NA. "error" raises an error.
+            "last" ranks them below all others, as one tie.
         groups, clusters, folds, sample_weight : None
             Not used here; an error says what to do instead.
 
@@ -225,19 +225,19 @@ class SampledMetricInterval(Settings):
         ----------
         estimator : estimator instance or mapping
             Fitted classifier, regressor, ranker or outlier detector, or a mapping from
-            names to several. For the method that gives the scores see
-            :ref:`scores_of_estimators`.
+            names to several. See :ref:`scores_of_estimators` for the method that
+            computes the scores.
         X : array-like of shape (n_samples, n_features)
             All items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
-            Their labels; NaN, None or NA where nobody looked.
+            Labels of the items; NaN, None or NA for items without a label.
         strata : array-like of shape (n_samples,) or data frame, default=None
             Stratum of each item, or a plan, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
@@ -247,8 +247,8 @@ class SampledMetricInterval(Settings):
         Raises
         ------
         ValueError
-            As in `from_predictions`; also if the estimator only gives labels, or if it
-            is an outlier detector and `detector_targets` is None.
+            As in `from_predictions`; also if the estimator only predicts labels, or if
+            it is an outlier detector and `detector_targets` is None.
         """
         # shared: pos_label detector_targets
         check_index("strata", strata, y)

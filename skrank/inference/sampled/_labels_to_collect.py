@@ -43,8 +43,8 @@ def labels_to_collect(
     ----------
     y_score : array-like of shape (n_samples,), mapping, data frame or array of shape \
         (n_samples, n_models)
-        Scores of the items; a higher score means a likelier target. A mapping from
-        names to scores, or columns, are the scores of several models.
+        Scores of the items; a higher score means a likelier target. Pass the scores of
+        several models as a mapping from names to scores, or as columns.
     budget : int
         Number of new labels, at least 4. With `t` more are needed, some for each
         stratum.
@@ -55,15 +55,15 @@ def labels_to_collect(
         cutoff divides. The intervals of metrics at such a cutoff, and of their
         differences, are narrower.
     lower_is_better : bool or sequence of str, default=False
-        Whether lower scores mean likelier targets, such as docking energies: for all
-        models, or for those that are named.
+        Whether lower scores mean likelier targets, as for docking energies. A sequence
+        of names applies to these models only.
     missing : {"error", "last"}, default="error"
-        Items whose score is NaN, None or NA are an error, or rank below all others as
-        one tie ("last").
+        How to treat items whose score is NaN, None or NA. "error" raises an error.
+        "last" ranks them below all others, as one tie.
     labelled : array-like of shape (n_samples,), default=None
-        Which items have a label already, as booleans, or their labels with NaN, None or
-        NA for the others. They are stratum -1, which counts exactly, and are not
-        chosen.
+        Items that already have a label: booleans, or the labels, with NaN, None or NA
+        for the other items. They form stratum -1, count exactly, and are not chosen
+        again.
     random_state : int, RandomState, Generator or None, default=0
         Source of randomness. The same number gives the same choice: each item has a
         random number by its place, and the smallest ones of each stratum are chosen.
@@ -183,20 +183,20 @@ def labels_to_compare(
     ----------
     y_score : array-like of shape (n_samples,), mapping, data frame or array of shape \
         (n_samples, n_models)
-        Scores of the items; a higher score means a likelier target. A mapping from
-        names to scores, or columns, are the scores of several models.
+        Scores of the items; a higher score means a likelier target. Pass the scores of
+        several models as a mapping from names to scores, or as columns.
     t : int, float or sequence of them
         Cutoff of the metric, as a number of items or as a fraction; or several.
     lower_is_better : bool or sequence of str, default=False
-        Whether lower scores mean likelier targets, such as docking energies: for all
-        models, or for those that are named.
+        Whether lower scores mean likelier targets, as for docking energies. A sequence
+        of names applies to these models only.
     missing : {"error", "last"}, default="error"
-        Items whose score is NaN, None or NA are an error, or rank below all others as
-        one tie ("last").
+        How to treat items whose score is NaN, None or NA. "error" raises an error.
+        "last" ranks them below all others, as one tie.
     labelled : array-like of shape (n_samples,), default=None
-        Which items have a label already, as booleans, or their labels with NaN, None or
-        NA for the others. They are stratum -1, which counts exactly, and are not
-        chosen.
+        Items that already have a label: booleans, or the labels, with NaN, None or NA
+        for the other items. They form stratum -1, count exactly, and are not chosen
+        again.
 
     Returns
     -------

@@ -312,7 +312,7 @@ class SampledMetricResult(Result):
         Returns
         -------
         fields : dict
-            All fields that are a number or a text; the limits of the 95 % interval as
+            All fields that are numbers or strings; the limits of the 95 % interval as
             "low" and "high"; and those of the targets that were not found as
             "remaining_low" and "remaining_high".
         """
@@ -325,7 +325,7 @@ class SampledMetricResult(Result):
         }
 
     def to_frame(self) -> Any:
-        """Return the strata as a data frame of pandas.
+        """Return the strata as a pandas data frame.
 
         Returns
         -------
@@ -337,7 +337,7 @@ class SampledMetricResult(Result):
         Raises
         ------
         ImportError
-            If pandas is not installed; see also `to_dict`.
+            If pandas is not installed; use `to_dict` then.
         """
         return Result.to_frame(self)
 

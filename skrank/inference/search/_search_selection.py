@@ -54,8 +54,8 @@ class SearchSelectionTest(MetricQuestion[SearchSelectionResult]):
     ----------
     metric : str or Metric, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     n_resamples : int, default=9999
@@ -225,25 +225,24 @@ class SearchSelectionTest(MetricQuestion[SearchSelectionResult]):
         X : array-like of shape (n_samples, n_features)
             Items of the search.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         cv_groups : array-like of shape (n_samples,), default=None
-            Units that are held out whole, such as patients; by default those of
-            `groups`.
+            Units that are held out whole, such as patients. None uses `groups`.
         params : dict, default=None
             Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
             :func:`sklearn.model_selection.cross_validate`. They do not change the
             metric.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------

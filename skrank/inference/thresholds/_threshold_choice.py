@@ -63,7 +63,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         as the amount of a transaction, in the order of the labels. A column of pandas
         must have their index.
     cost : float, default=None
-        Cost of looking at an item, at least 0. Required with `benefit`.
+        Cost of inspecting an item, at least 0. Required with `benefit`.
     guarantee : float, default=None
         Probability, such as 0.95, that the recall or the precision on other items, or
         their mean over other days, reaches the given value, which is then below 1. With
