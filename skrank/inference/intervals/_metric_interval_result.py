@@ -18,7 +18,7 @@ from skrank.inference.variability._interval_rules import IntervalRule, tail_abov
 class MetricIntervalResult(Result):
     """Result of :class:`MetricInterval`.
 
-    All methods have the same fields.
+    The fields are the same for all methods.
 
     Attributes
     ----------
@@ -87,10 +87,10 @@ class MetricIntervalResult(Result):
         Returns
         -------
         interval : ConfidenceInterval
-            Lower and upper limit, within the values of the worst and the best ranking
-            without ties; symmetric on the scale of the logit of the value divided by
-            the perfect value. "posterior" only has the upper bound of 1. Both limits
-            are the value itself if it cannot vary: at t = n, or if all scores are
+            Lower and upper limit, between the values of the worst and the best ranking
+            without ties ("posterior" is only bounded by 1). The interval is symmetric
+            on the scale of the logit of the value divided by the perfect value. Both
+            limits equal the value if it cannot vary: at t = n, or if all scores are
             equal. Otherwise they are NaN, with a warning, if the standard error is 0 or
             NaN, or if the value has no logit.
 
@@ -111,22 +111,22 @@ class MetricIntervalResult(Result):
         return limits
 
     def pvalue(self, value: float, alternative: str = "two-sided") -> float:
-        """Return the p-value of a stated value, such as that of a publication.
+        """Return the p-value of a stated value, such as a published one.
 
         Parameters
         ----------
         value : float
             Value of the null hypothesis, on the scale of the metric.
         alternative : {"two-sided", "greater", "less"}, default="two-sided"
-            Whether the mean over samples is different from the value, larger or
-            smaller.
+            Alternative hypothesis: the mean over samples differs from `value`, is
+            larger, or is smaller.
 
         Returns
         -------
         pvalue : float
-            1 minus the level of the interval that ends at the value, not below 1e-15;
+            1 minus the level of the interval that ends at `value`, never below 1e-15;
             half of it in the direction of a one-sided alternative. NaN, with a warning,
-            if there is no interval.
+            without an interval.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class MetricIntervalResult(Result):
         Notes
         -----
         The test inverts the interval: the p-value is at most 0.05 if the 95 % interval
-        does not contain the value. A test against random selection is
+        does not contain the value. To test against random selection, use
         :class:`RandomSelectionTest`, whose p-values are exact.
         """
         value = check_number("value", value)
