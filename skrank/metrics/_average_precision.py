@@ -43,11 +43,11 @@ def average_precision(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together"
-        retrieves a tie whole, as scikit-learn's ``average_precision_score`` does.
-        "optimistic" takes its targets first, and "pessimistic" takes them last.
+        retrieves a tie as a whole, as scikit-learn's ``average_precision_score`` does.
+        "optimistic" ranks its targets first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item is retrieved with its whole weight. A weighted tie
-        that holds a target is also retrieved whole, with a warning if `ties` is
+        that contains a target is also retrieved as a whole, with a warning if `ties` is
         "expected".
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
@@ -156,8 +156,8 @@ def average_precision_at_k(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders of a tie. "together"
-        retrieves a tie whole, so a tie across k moves the cutoff to its end.
-        "optimistic" takes its targets first, and "pessimistic" takes them last.
+        retrieves a tie as a whole, so a tie across k moves the cutoff to its end.
+        "optimistic" ranks its targets first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items; `k` then counts units of weight. For ties see
         :func:`average_precision`.
@@ -178,7 +178,7 @@ def average_precision_at_k(
     Returns
     -------
     average_precision_at_k : float
-        Between 0 and 1. It is 0 if the top k hold no target.
+        Between 0 and 1. It is 0 if the top k contain no target.
 
     Raises
     ------
@@ -189,14 +189,15 @@ def average_precision_at_k(
     See Also
     --------
     average_precision : Average precision of the whole ranking.
-    precision_at_t : Share of hits in the top, without regard to their order.
+    precision_at_t : Share of hits in the top, regardless of their order.
 
     Notes
     -----
     ``AP@k = (1/c) sum over the hits in the top k of h(t)/t`` with the divisor c. The
-    divisor "hits", from [1]_, differs between rankings of one data set. Ties are as in
-    :func:`average_precision` ([2]_, section 3), with the sum over j up to the cutoff.
-    Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
+    divisor "hits", from [1]_, differs between rankings of the same data set. Ties are
+    treated as in :func:`average_precision` ([2]_, section 3), with the sum over j up to
+    the cutoff. Time is O(n) for a cutoff in the top 1/16, else O(n log m); see
+    :ref:`performance`.
 
     References
     ----------

@@ -83,14 +83,14 @@ def max_f_score(
     See Also
     --------
     breakeven_point : Equal recall and precision.
-    operating_points : All thresholds, and the F-score of each.
+    operating_points : All thresholds with their F-scores.
     sklearn.metrics.fbeta_score : F-score of predicted labels.
 
     Notes
     -----
     With h(t) hits among the t items that a threshold retrieves, ``F = (1 + beta**2)
     h(t) / (beta**2 m + t)`` ([1]_, chapter 7). The value is the maximum over the
-    thresholds. A threshold retrieves a tie whole, so there is no tie rule.
+    thresholds. A threshold retrieves a tie as a whole, so there is no tie rule.
 
     Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
@@ -176,16 +176,16 @@ def breakeven_point(
     Notes
     -----
     The interpolated precision at recall r is ``P(r) = max p_i`` over the operating
-    points with recall ``r_i >= r``. Therefore ``P(r) >= r`` if a point has
-    ``min(r_i, p_i) >= r``. The largest such r is ``max min(r_i, p_i)`` over the points.
-    There the decreasing steps cross the diagonal. This point is usually not an
-    operating point, but an operating point has at least its recall and its precision.
+    points with recall ``r_i >= r``. Therefore ``P(r) >= r`` if a point has ``min(r_i,
+    p_i) >= r``. The largest such r is ``max min(r_i, p_i)`` over the points. There the
+    decreasing steps cross the diagonal. This point is usually not an operating point,
+    but there is an operating point with at least the same recall and precision.
 
     If targets are missed, the curve can end before it crosses the diagonal. The
     breakeven point is then the recall at the end of the curve. LingPipe's
     ``ScoredPrecisionRecallEvaluation``, the source of the definition, gives 0.0 there.
 
-    A threshold retrieves a tie whole, so there is no tie rule.
+    A threshold retrieves a tie as a whole, so there is no tie rule.
 
     Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
@@ -227,8 +227,8 @@ def k_at_recall(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float
-        Share of the targets to find, above 0 and up to 1. It is rounded up to whole
-        targets, except for some weights (see `sample_weight`).
+        Share of the targets to find, above 0 and up to 1. The number of targets to find
+        is rounded up, except for some weights (see `sample_weight`).
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
@@ -240,18 +240,18 @@ def k_at_recall(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
-        its rank over all orders. "together" retrieves the tie whole. "optimistic"
-        takes the targets of the tie first, and "pessimistic" takes them last.
+        its rank over all orders. "together" retrieves the tie as a whole. "optimistic"
+        ranks the targets of the tie first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. k is then the weight down to the last item that is needed.
-        The targets to find are a share of their weight, rounded up only if all weights
-        are whole. For ties see :func:`average_precision`.
+        The targets to find are a share of the weight of all targets, rounded up only if
+        all weights are whole numbers. For ties see :func:`average_precision`.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank. A
-        recall that is never reached has k = inf.
+        Targets that were never scored. They count among the targets and have no rank.
+        If the recall is never reached, k is inf.
     n_unlisted : int or mapping, default=None
         Number of items that were never scored, including the missed targets. They rank
         below all others, as one tie. With `groups`, pass mappings from groups to
@@ -331,8 +331,8 @@ def precision_at_recall(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float
-        Share of the targets to find, above 0 and up to 1. It is rounded up to whole
-        targets, except for some weights (see `sample_weight`).
+        Share of the targets to find, above 0 and up to 1. The number of targets to find
+        is rounded up, except for some weights (see `sample_weight`).
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
@@ -344,12 +344,13 @@ def precision_at_recall(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find. "expected" takes the mean of
-        the precision at its rank over all orders. "together" retrieves the tie whole
-        and counts all its targets. "optimistic" takes the targets of the tie first, and
-        "pessimistic" takes them last.
+        the precision at its rank over all orders. "together" retrieves the tie as a
+        whole and counts all its targets. "optimistic" ranks the targets of the tie
+        first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. The targets to find are a share of their weight, rounded
-        up only if all weights are whole. For ties see :func:`average_precision`.
+        Weights of the items. The targets to find are a share of the weight of all
+        targets, rounded up only if all weights are whole numbers. For ties see
+        :func:`average_precision`.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
@@ -436,8 +437,8 @@ def recall_at_precision(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     precision : float
-        Least share of targets among the items that a threshold retrieves, above 0, up
-        to 1.
+        Smallest share of targets among the items that a threshold retrieves, above 0
+        and up to 1.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
@@ -484,7 +485,7 @@ def recall_at_precision(
     -----
     With h(t) hits among the t items that a threshold retrieves, the value is the
     maximum of ``h(t) / m`` over the thresholds with ``h(t) / t >= precision``. A
-    threshold retrieves a tie whole, so there is no tie rule.
+    threshold retrieves a tie as a whole, so there is no tie rule.
 
     Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
@@ -517,10 +518,10 @@ def wss(
 ) -> float:
     """Work saved over sampling (WSS) at a recall; for the depth use k_at_recall.
 
-    The share of the items that need not be read to find a share of the targets, less
-    1 - recall that a random order saves if there are many targets. A larger value is
-    better. A random ranking has a mean of about 0, and above 0 with few targets: 0.12
-    with 5 targets and 0.04 with 10 at a recall of 0.95.
+    WSS is the share of the items that need not be read to find a share of the targets,
+    minus the share ``1 - recall`` that a random order saves with many targets. A larger
+    value is better. The mean over random rankings is about 0, and above 0 with few
+    targets: at a recall of 0.95 it is 0.12 with 5 targets and 0.04 with 10 targets.
 
     Parameters
     ----------
@@ -531,13 +532,13 @@ def wss(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float, default=0.95
-        Share of the targets to find, above 0 and up to 1. It is rounded to whole
-        targets, except for some weights.
+        Share of the targets to find, above 0 and up to 1. The number of targets to find
+        is rounded, except for some weights.
     rounding : {"up", "even", "down"}, default="up"
-        How the number of targets to find is rounded: up, so that the recall is reached;
-        to the nearest number, and .5 to an even one, as Python's ``round`` and the
-        evaluation script of CLEF TAR do; or down, as Python's ``int`` does. One target
-        at the least.
+        Rounding of the number of targets to find, which is at least 1. "up" reaches the
+        recall. "even" rounds to the nearest number, and .5 to the nearest even number,
+        as Python's ``round`` and the evaluation script of CLEF TAR do. "down" rounds
+        down, as Python's ``int`` does.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
@@ -568,9 +569,9 @@ def wss(
     Returns
     -------
     wss : float
-        Between ``recall - 1``, if all items are read, and ``recall`` less the share of
-        the targets to find among all items. It is ``recall - 1`` if the recall is never
-        reached.
+        At least ``recall - 1``, if all items must be read or the recall is never
+        reached. At most ``recall`` minus the number of targets to find divided by the
+        number of items.
 
     Raises
     ------
@@ -620,9 +621,9 @@ def ks_statistic(
 ) -> float:
     """Kolmogorov-Smirnov (KS) statistic; if only the top matters use recall_at_t.
 
-    The largest difference between the share of the targets and the share of the
-    non-targets that a threshold retrieves. A larger value is better. A random ranking
-    has a value above 0, because the threshold is chosen with the labels.
+    The KS statistic is the largest difference between the share of the targets and the
+    share of the non-targets that a threshold retrieves. A larger value is better. A
+    random ranking has a value above 0, because the threshold is chosen with the labels.
 
     Parameters
     ----------
@@ -661,8 +662,8 @@ def ks_statistic(
     -------
     ks_statistic : float
         Between 0 and 1. It is 0 if no threshold retrieves a larger share of the targets
-        than of the non-targets, as in a reversed ranking; the two-sided statistic of
-        SciPy is not.
+        than of the non-targets, as in a reversed ranking. The two-sided statistic of
+        SciPy is above 0 there.
 
     Raises
     ------
@@ -672,20 +673,20 @@ def ks_statistic(
 
     See Also
     --------
-    HitCurve.gains_table : The difference at the ends of tenths.
+    HitCurve.gains_table : The difference at the ends of deciles.
     scipy.stats.ks_2samp : Test of equal distributions of the scores.
 
     Notes
     -----
     The value is the maximum of ``h(t) / m - (t - h(t)) / (n - m)`` over the thresholds,
     for h(t) hits among t items. It is the statistic of the one-sided test of two
-    samples ([1]_, section 5.1), the targets and the non-targets, and the largest
-    Youden index (recall plus specificity less 1). A threshold retrieves a tie whole, so
+    samples ([1]_, section 5.1), the targets and the non-targets, and the largest Youden
+    index (recall plus specificity less 1). A threshold retrieves a tie as a whole, so
     there is no tie rule. Time is O(n log m) and memory O(m) + n bytes; see
     :ref:`performance`.
 
-    The p-value against random scores is that of SciPy, ``ks_2samp(score[y == 1],
-    score[y == 0], alternative="less")``. With ties it is too large.
+    For a p-value against random scores use SciPy's ``ks_2samp(score[y == 1], score[y ==
+    0], alternative="less")``. With ties it is too large.
 
     References
     ----------

@@ -29,7 +29,7 @@ def reciprocal_rank(
 
     A larger value is better. The value is 1 if the first item is a target. Targets
     below the first target do not count, so use the metric if one target is enough. The
-    mean over rankings is known as MRR.
+    mean over several rankings is known as MRR.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def reciprocal_rank(
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the first target. "expected" takes the mean of the value
         over all orders. "together" takes the rank of the last item of the tie.
-        "optimistic" takes its targets first, and "pessimistic" takes them last.
+        "optimistic" ranks its targets first, and "pessimistic" ranks them last.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
@@ -79,7 +79,7 @@ def reciprocal_rank(
 
     See Also
     --------
-    average_precision : All targets count.
+    average_precision : Metric in which all targets count.
 
     Notes
     -----
@@ -126,9 +126,9 @@ def ndcg(
     """NDCG with binary labels, as in search engines; else use average_precision.
 
     A larger value is better. The target at rank r adds ``1 / log2(r + 1)``, and the sum
-    is divided by that of all targets first. The value is 1 if the first items are
-    targets. Compared with average precision, targets at large ranks count for more. The
-    value is that of scikit-learn's ``ndcg_score`` for relevances 0 and 1.
+    is divided by the sum of a ranking with all targets first. The value is 1 if the
+    first items are targets. Targets at large ranks count for more than in average
+    precision. The value equals scikit-learn's ``ndcg_score`` for relevances 0 and 1.
 
     Parameters
     ----------
@@ -139,9 +139,9 @@ def ndcg(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     k : int or float, default=None
-        Depth down to which targets count, in the ranking and in the best one. An int
-        counts items, and a float in (0, 1] is a fraction of the ranking, rounded up.
-        None counts all targets.
+        Depth down to which targets count, in the ranking and in the perfect ranking. An
+        int counts items, and a float in (0, 1] is a fraction of the ranking, rounded
+        up. None counts all targets.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
@@ -153,8 +153,8 @@ def ndcg(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule. "expected" takes the mean over all orders, as scikit-learn does.
-        "together" counts all targets of a tie at its last rank. "optimistic" takes its
-        targets first, and "pessimistic" takes them last.
+        "together" counts all targets of a tie at its last rank. "optimistic" ranks its
+        targets first, and "pessimistic" ranks them last.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
@@ -183,7 +183,7 @@ def ndcg(
     See Also
     --------
     average_precision : The mean precision at the ranks of the targets.
-    reciprocal_rank : The first target counts.
+    reciprocal_rank : Metric in which only the first target counts.
 
     Notes
     -----
@@ -237,7 +237,7 @@ def rie(
         counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
-        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
+        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight: 80 % for f = 8 % and alpha =
         20.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
@@ -249,11 +249,11 @@ def rie(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
-        its targets the rank of its last item. "optimistic" takes its targets first, and
-        "pessimistic" takes them last.
+        Tie rule. "expected" takes the mean over all orders of a tie. "together" ranks
+        all its targets at the last rank of the tie. "optimistic" ranks its targets
+        first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. Not with
+        Weights of the items. An item of weight 2 counts as two items. Not allowed with
         ``ties="together"``, which counts items down to a rank.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
@@ -285,7 +285,7 @@ def rie(
     See Also
     --------
     bedroc : RIE on a scale from 0 to 1.
-    enrichment_factor : All targets above a cutoff count the same.
+    enrichment_factor : Metric in which all targets above a cutoff count the same.
 
     Notes
     -----
@@ -342,7 +342,7 @@ def bedroc(
         counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
-        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
+        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight: 80 % for f = 8 % and alpha =
         20.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
@@ -354,18 +354,18 @@ def bedroc(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
-        its targets the rank of its last item. "optimistic" takes its targets first, and
-        "pessimistic" takes them last.
+        Tie rule. "expected" takes the mean over all orders of a tie. "together" ranks
+        all its targets at the last rank of the tie. "optimistic" ranks its targets
+        first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. Not with
+        Weights of the items. An item of weight 2 counts as two items. Not allowed with
         ``ties="together"``, which counts items down to a rank.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
-        have no rank. The worst ranking then misses all targets.
+        have no rank. The worst possible ranking then misses all targets.
     n_unlisted : int or mapping, default=None
         Number of items that were never scored, including the missed targets. They rank
         below all others, as one tie. With `groups`, pass mappings from groups to
@@ -379,7 +379,7 @@ def bedroc(
     -------
     bedroc : float
         Between 0 and 1. With ``ties="together"`` it can be below 0 if a tie at the end
-        of the ranking holds targets, because all of them have the last rank.
+        of the ranking contains targets, because all of them have the last rank.
 
     Raises
     ------
@@ -433,10 +433,10 @@ def log_auc(
 ) -> float:
     """LogAUC, the area under a ROC curve with a log axis; at one depth use recall_at_t.
 
-    The area is divided by its largest value, so that each decade of the false positive
-    rate counts as much as another. A larger value is better. The mean over random
-    rankings is ``(1 - fpr) / log(1 / fpr)``, which is 0.145 for an fpr of 0.001; the
-    adjusted LogAUC is the value less this mean.
+    The area is divided by its largest value. Each decade of the false positive rate has
+    the same weight. A larger value is better. The mean over random rankings is ``(1 -
+    fpr) / log(1 / fpr)``, which is 0.145 for an fpr of 0.001. The adjusted LogAUC is
+    the value minus this mean.
 
     Parameters
     ----------
@@ -447,7 +447,7 @@ def log_auc(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     fpr : float, default=0.001
-        Least false positive rate of the area, between 0 and 1.
+        Smallest false positive rate of the area, between 0 and 1.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
@@ -458,15 +458,15 @@ def log_auc(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
-        its targets the rank of its last item. "optimistic" takes its targets first, and
-        "pessimistic" takes them last.
+        Tie rule. "expected" takes the mean over all orders of a tie. "together" ranks
+        all its targets at the last rank of the tie. "optimistic" ranks its targets
+        first, and "pessimistic" ranks them last.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
-        have no rank. The worst ranking then misses all targets.
+        have no rank. The worst possible ranking then misses all targets.
     n_unlisted : int or mapping, default=None
         Number of items that were never scored, including the missed targets. They rank
         below all others, as one tie. With `groups`, pass mappings from groups to
@@ -489,14 +489,14 @@ def log_auc(
 
     See Also
     --------
-    bedroc : Early recognition by exponential weights.
+    bedroc : Early recognition with exponential weights.
 
     Notes
     -----
     A target with f of n non-targets above it adds the part of the axis from ``max(f/n,
     fpr)`` to 1 ([1]_), ``log(max(f/n, fpr)) / log(fpr)``, and the value is the mean of
-    these parts. In a tie, "expected" is the mean over the orders, and not the area
-    under a straight line. p-values of more than some 4000 items are estimated by random
+    these parts. In a tie, "expected" is the mean over the orders, not the area under a
+    straight line. With more than about 4000 items, p-values are estimated by random
     draws. Time is O(n log m); see :ref:`performance`.
 
     References

@@ -50,7 +50,8 @@ def recall_at_t(
 
     A larger value is better. The value is 1 if all targets are in the top t. The mean
     over random rankings is t/n. Capped recall (``normalize="min"``) is also 1 if all
-    the top t are targets, so that rankings with many targets can have the value 1.
+    items of the top t are targets, so that the value 1 is possible with more than t
+    targets.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def recall_at_t(
         rounded up.
     normalize : {"relevant", "min"}, default="relevant"
         Divisor of the hits: all m targets for "relevant", or ``min(m, t)``, the hits of
-        the best ranking, for "min", with the depth t that the tie rule sets.
+        a perfect ranking, for "min". The depth t is the depth after the tie rule.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
@@ -77,12 +78,13 @@ def recall_at_t(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
@@ -152,7 +154,7 @@ def specificity_at_t(
     """Share of non-targets below the top t; for rare targets use precision_at_t.
 
     A larger value is better. The mean over random rankings is 1 - t/n. The false
-    positive rate of the threshold at depth t is 1 less the specificity.
+    positive rate of the threshold at depth t is 1 minus the specificity.
 
     Parameters
     ----------
@@ -176,12 +178,13 @@ def specificity_at_t(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
@@ -209,7 +212,7 @@ def specificity_at_t(
 
     See Also
     --------
-    recall_at_t : The share of the targets that are in the top t (sensitivity).
+    recall_at_t : The share of the targets in the top t (sensitivity).
 
     Notes
     -----
@@ -273,12 +276,13 @@ def precision_at_t(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
@@ -306,7 +310,7 @@ def precision_at_t(
 
     See Also
     --------
-    recall_at_t : The share of the targets that the top t hold.
+    recall_at_t : The share of the targets in the top t.
     enrichment_factor : Precision divided by the prevalence.
 
     Notes
@@ -348,7 +352,7 @@ def enrichment_factor(
     """Precision at t divided by the prevalence; without a depth use bedroc.
 
     A larger value is better. The mean over random rankings is 1. The value is 0 if the
-    top t hold no target.
+    top t contain no target.
 
     Parameters
     ----------
@@ -372,12 +376,13 @@ def enrichment_factor(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
@@ -466,10 +471,10 @@ def expected_profit(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     benefit : float or array-like of shape (n_samples,)
-        What finding a target is worth, above 0, in any currency. An array has it for
-        each item, such as the amount of each transaction, at least 0; only those of
-        targets count. Items with amounts may have `groups`, and neither weights nor
-        missed targets, and `ties` is "expected" or "together".
+        Benefit of finding a target, above 0, in any currency. Pass an array for a
+        benefit of each item, at least 0, such as the amount of each transaction; only
+        the benefits of targets count. An array can be combined with `groups`, but not
+        with weights or missed targets, and `ties` must be "expected" or "together".
     cost : float
         Cost of inspecting an item, target or not, at least 0, in the same currency.
     t : int or float
@@ -486,15 +491,16 @@ def expected_profit(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings, such as the profit of a day, also of days
+        then the mean over the rankings, such as the profit per day, including days
         without targets; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They have no rank.
@@ -637,12 +643,12 @@ def r_precision(
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across rank m. "expected" spreads its targets evenly, which
-        is the mean over all orders. "together" retrieves it whole and moves the cutoff
-        to its end. "optimistic" takes its targets first, and "pessimistic" takes them
-        last.
+        is the mean over all orders. "together" retrieves it as a whole and moves the
+        cutoff to its end. "optimistic" ranks its targets first, and "pessimistic" ranks
+        them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. The depth is the
-        weight of the targets, and an item across it counts in part.
+        weight of the targets, and an item across this depth counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.

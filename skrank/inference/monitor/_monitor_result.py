@@ -43,7 +43,7 @@ class RankingMonitorResult(Result):
         hypothesis, the probability that it ever falls to alpha or below is at most
         alpha. It never increases.
     alarm : bool
-        Whether the p-value has reached the significance level, on this day or earlier.
+        Whether the p-value was at most the significance level, on this day or earlier.
     alarm_group : str or None
         First day of the alarm.
     log10_evidence : float

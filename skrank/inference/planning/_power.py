@@ -130,10 +130,10 @@ def random_selection_power(
     Raises
     ------
     ValueError
-        If the number of these four arguments that are None is not one, if an argument
-        is outside its range, if no study of up to 5000 targets has the power (such as
-        for a value below chance), or if the metric has no null distribution or no value
-        in the population.
+        If not exactly one of these four arguments is None, if an argument is outside
+        its range, if no study of up to 5000 targets has the power (such as for a value
+        below chance), or if the metric has no null distribution or no value in the
+        population.
 
     See Also
     --------
@@ -255,10 +255,9 @@ def comparison_power(
     Raises
     ------
     ValueError
-        If the number of these three arguments that are None is not one, if an argument
-        is outside its range, if the difference is 0 or no study of up to 5000 targets
-        has the power, or if the metric has no null distribution or no value in the
-        population.
+        If not exactly one of these three arguments is None, if an argument is outside
+        its range, if the difference is 0 or no study of up to 5000 targets has the
+        power, or if the metric has no null distribution or no value in the population.
 
     See Also
     --------
