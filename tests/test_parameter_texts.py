@@ -15,7 +15,7 @@ BEGIN = {
     "cv": "As in :func:`sklearn.model_selection.cross_validate`",
     "cv_groups": "Units that are held out whole",
     "detector_targets": "Whether the targets are the outliers",
-    "metric": "(A metric, as|Metric by its|The metric, as it is|Name of the metric)",
+    "metric": "(Metric, such as|Metric by its|The metric, as it is|Name of the metric)",
     "n_jobs": "Number of (jobs|joblib jobs|threads)",
     "n_missed": "Targets that were never scored",
     "n_unlisted": "(Items that were|Number of items that were) never scored",

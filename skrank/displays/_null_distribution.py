@@ -208,8 +208,8 @@ class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
         Raises
         ------
         ValueError
-            If there are several models, if a class is absent, if items have weights, or
-            if a setting is outside its range.
+            If there are several models, if there are no targets or no non-targets, if
+            items have weights, or if a setting is outside its range.
         """
         # shared: ax
         _drawing.check_call(cls.from_rankings, kwargs, cls.plot)

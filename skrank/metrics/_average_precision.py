@@ -42,7 +42,7 @@ def average_precision(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together"
+        Tie rule. "expected" uses the mean over all orders of a tie. "together"
         retrieves a tie as a whole, as scikit-learn's ``average_precision_score`` does.
         "optimistic" ranks its targets first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -155,7 +155,7 @@ def average_precision_at_k(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together"
+        Tie rule. "expected" uses the mean over all orders of a tie. "together"
         retrieves a tie as a whole, so a tie across k moves the cutoff to its end.
         "optimistic" ranks its targets first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None

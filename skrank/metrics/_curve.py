@@ -183,7 +183,8 @@ def breakeven_point(
 
     If targets are missed, the curve can end before it crosses the diagonal. The
     breakeven point is then the recall at the end of the curve. LingPipe's
-    ``ScoredPrecisionRecallEvaluation``, the source of the definition, gives 0.0 there.
+    ``ScoredPrecisionRecallEvaluation``, the source of the definition, returns 0.0
+    there.
 
     A threshold retrieves a tie as a whole, so there is no tie rule.
 
@@ -239,8 +240,8 @@ def k_at_recall(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule for the tie of the last target to find. "expected" takes the mean of
-        its rank over all orders. "together" retrieves the tie as a whole. "optimistic"
+        Tie rule for the tie of the last target to find. "expected" uses the mean of its
+        rank over all orders. "together" retrieves the tie as a whole. "optimistic"
         ranks the targets of the tie first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. k is then the weight down to the last item that is needed.
@@ -343,10 +344,10 @@ def precision_at_recall(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule for the tie of the last target to find. "expected" takes the mean of
-        the precision at its rank over all orders. "together" retrieves the tie as a
-        whole and counts all its targets. "optimistic" ranks the targets of the tie
-        first, and "pessimistic" ranks them last.
+        Tie rule for the tie of the last target to find. "expected" uses the mean of the
+        precision at its rank over all orders. "together" retrieves the tie as a whole
+        and counts all its targets. "optimistic" ranks the targets of the tie first, and
+        "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. The targets to find are a share of the weight of all
         targets, rounded up only if all weights are whole numbers. For ties see
@@ -681,7 +682,7 @@ def ks_statistic(
     The value is the maximum of ``h(t) / m - (t - h(t)) / (n - m)`` over the thresholds,
     for h(t) hits among t items. It is the statistic of the one-sided test of two
     samples ([1]_, section 5.1), the targets and the non-targets, and the largest Youden
-    index (recall plus specificity less 1). A threshold retrieves a tie as a whole, so
+    index (recall plus specificity minus 1). A threshold retrieves a tie as a whole, so
     there is no tie rule. Time is O(n log m) and memory O(m) + n bytes; see
     :ref:`performance`.
 

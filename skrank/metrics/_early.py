@@ -49,8 +49,8 @@ def reciprocal_rank(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule for the tie of the first target. "expected" takes the mean of the value
-        over all orders. "together" takes the rank of the last item of the tie.
+        Tie rule for the tie of the first target. "expected" uses the mean of the value
+        over all orders. "together" uses the rank of the last item of the tie.
         "optimistic" ranks its targets first, and "pessimistic" ranks them last.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
@@ -152,7 +152,7 @@ def ndcg(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders, as scikit-learn does.
+        Tie rule. "expected" uses the mean over all orders, as scikit-learn does.
         "together" counts all targets of a tie at its last rank. "optimistic" ranks its
         targets first, and "pessimistic" ranks them last.
     groups : array-like of shape (n_samples,), default=None
@@ -249,7 +249,7 @@ def rie(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together" ranks
+        Tie rule. "expected" uses the mean over all orders of a tie. "together" ranks
         all its targets at the last rank of the tie. "optimistic" ranks its targets
         first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -354,7 +354,7 @@ def bedroc(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together" ranks
+        Tie rule. "expected" uses the mean over all orders of a tie. "together" ranks
         all its targets at the last rank of the tie. "optimistic" ranks its targets
         first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -458,7 +458,7 @@ def log_auc(
         one tie. "missed" leaves them out and counts the targets among them as
         `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together" ranks
+        Tie rule. "expected" uses the mean over all orders of a tie. "together" ranks
         all its targets at the last rank of the tie. "optimistic" ranks its targets
         first, and "pessimistic" ranks them last.
     groups : array-like of shape (n_samples,), default=None

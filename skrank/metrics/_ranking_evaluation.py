@@ -332,8 +332,8 @@ default="expected"
         Raises
         ------
         ValueError
-            If the scores are hard labels, or if there are items but no targets, missed
-            or not.
+            If the scores are hard labels, or if no item has the label `pos_label` and
+            no targets were missed.
         """
         self._pieces.check_label(self.pos_label, self.n_missed)
         return self._ranked()

@@ -68,8 +68,8 @@ class Ranking:
     Attributes
     ----------
     n_samples, n_targets, n_non_targets : float
-        Number of items, of targets and of non-targets. With weights they are sums of
-        weights. Targets that were never scored count in `n_targets` only.
+        Numbers of items, of targets and of non-targets; sums of weights for weighted
+        items. Targets that were never scored count only in `n_targets`.
     n_missed : int
         Number of targets that were never scored.
 

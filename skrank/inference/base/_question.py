@@ -203,7 +203,8 @@ class Question(Settings, ABC, Generic[Answer]):
         missed = {"n_missed"} if cls._missed_in_groups else set()
         missed |= {"strata"} if cls._of_samples else set()
         kind = RETURNED.search(cls.from_rankings.__doc__ or "")
-        for name in ("from_predictions", "from_estimator", "from_cv", "from_cv_results"):
+        entrances = "from_predictions", "from_estimator", "from_cv", "from_cv_results"
+        for name in entrances:
             answer = getattr(cls, name).__wrapped__
             entrance: Any = _made_by(getattr(Rankings, name))(answer)
             if kind and entrance.__doc__:

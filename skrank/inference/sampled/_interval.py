@@ -151,9 +151,9 @@ class SampledMetricInterval(Settings):
         y_true : array-like of shape (n_samples,)
             Labels of the items; NaN, None or NA for items without a label.
         y_score : array-like of shape (n_samples,), mapping, data frame or array of \
-            shape (n_samples, n_models) Scores of all items; a higher score means a
-            likelier target. Pass the scores of several models as a mapping from names
-            to scores, or as columns.
+            shape (n_samples, n_models)
+            Scores of all items; a higher score means a likelier target. Pass the scores
+            of several models as a mapping from names to scores, or as columns.
         strata : array-like of shape (n_samples,) or data frame, default=None
             Stratum of each item, such as its day, or a plan of
             :func:`labels_to_collect`, which is checked against the labels. In each

@@ -221,7 +221,7 @@ class AnyMetric(ABC):
         return found
 
     def least_error(self, ranking: Ranking, n_targets: float, n_others: float) -> float:
-        """Standard error below which that of a bootstrap is too small; 0 if unknown.
+        """Standard error below which the bootstrap standard error is too small, or 0.
 
         The numbers of targets and of others are effective ones if they have weights.
         """

@@ -141,7 +141,7 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
         Callable with the printed name as its attribute `name`. The call
         ``metric(y_true, y_score, *, pos_label, sample_weight, groups, n_missed,
         undefined)`` has the parameters of :func:`average_precision`. It returns the
-        value, which is the mean over the rankings of the groups if `groups` is given.
+        value, which is the mean over the rankings of the groups if `groups` is passed.
         A metric with a null distribution is an instance of :class:`Metric`.
 
     Raises
