@@ -533,8 +533,8 @@ def _warn_of_doubt(tail: TailProbability) -> None:
         known = f"to be at least {lower:.2g}, and at most {upper:.2g}"
     exponent = tail.log_pvalue / math.log(10)
     msg = (
-        f'The p-value is known {known} (method "{tail.method}"). The value that is '
-        f"returned is 10 ** {exponent:.4g}."
+        f'The p-value is known {known} (method "{tail.method}"). The returned '
+        f"value is 10 ** {exponent:.4g}."
     )
     warn(msg, RuntimeWarning)
 

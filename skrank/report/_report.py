@@ -163,7 +163,7 @@ class RankingReport(Question[RankingReportResult]):
         found: dict[str, AnyMetric] = {}
         for one in (make_metric(one, self.ties) for one in _each(metrics)):
             if one.ties != self.ties and not isinstance(one, ThresholdMetric):
-                rule = f"be {one.ties!r}, as that of the metric {one.name}"
+                rule = f"be {one.ties!r}, the tie rule of the metric {one.name}"
                 raise invalid("ties", rule, repr(self.ties))
             if one.name in COLUMNS or found.get(one.name, one) != one:
                 rule = "have a printed name that no other metric or column has"

@@ -725,7 +725,7 @@ def test_too_few_days_for_a_promise():
         result = choice.from_predictions(y, score, groups=day)
     assert (result.recall, result.t) == (1, 50)  # all items
     choice = ThresholdChoice(precision=0.5, guarantee=0.95, n_resamples=20)
-    with pytest.warns(UserWarning, match="At the least, 6 days must have a precision"):
+    with pytest.warns(UserWarning, match="At least 6 days must have a precision"):
         result = choice.from_predictions(y, score, groups=day)
     assert result.t == 0
     # no number of days is enough if their best mean is below the promise

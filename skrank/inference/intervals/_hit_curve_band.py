@@ -196,8 +196,8 @@ class _Tops:
         row, codes = rankings.parts[0], rankings.clusters
         if rankings.kind != "one" or rankings.weighted or rankings.n_missed:
             rule = (
-                "be one ranking a model, without weights, and without `n_missed` "
-                "unless `n_unlisted` is given, too"
+                "contain one ranking for each model, without weights, and without "
+                "`n_missed` unless `n_unlisted` is passed"
             )
             raise invalid("rankings", rule, repr(rankings))
         if len(row) > 2 or not all(one.has_items for one in row):

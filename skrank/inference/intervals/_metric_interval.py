@@ -356,8 +356,8 @@ class MetricInterval(MetricQuestion[Any]):
         if one_more < 12 and error > 0:
             warn(
                 f"The weights are so unequal, or the targets so few, that they count "
-                f"as {one_more:.3g} targets: the interval may be too narrow. It knows "
-                "nothing of targets among items that were not sampled.",
+                f"as {one_more:.3g} targets: the interval may be too narrow. It "
+                "ignores targets among items that were not sampled.",
                 UserWarning,
             )
         return NormalRule(

@@ -379,11 +379,11 @@ def _warn_of_other_values(values: _Floats, scores: _Floats) -> None:
         worst = int(np.nanargmax(apart))
         warn(
             f"The search chose its winner by other values: {other.sum()} of "
-            f"{other.size} candidates differ, the candidate {worst} most, with "
+            f"{other.size} candidates differ. Candidate {worst} differs most, with "
             f"{values[worst]:.4g} here and {scores[worst]:.4g} in the search. Possible "
-            "reasons: other data than it was fitted to; another metric or tie rule "
-            "than that of its `scoring`; other `params` of fit; weights that reached "
-            "its scorer; candidates without a fixed random_state; halving, which fits "
+            "reasons: different data; a metric or tie rule that differs from the "
+            "`scoring` of the search; different `params` of fit; weights that its "
+            "scorer used; candidates without a fixed random_state; halving, which fits "
             "to a part of the data.",
             UserWarning,
         )

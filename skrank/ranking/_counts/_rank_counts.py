@@ -267,11 +267,10 @@ class RankCounts:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         """Raise an error, because counts cannot be used as a column of items."""
         msg = (
-            "`y_true` and `y_score` must be given item by item here; got counts, which "
-            "metrics, curves, `RandomSelectionTest`, `MetricInterval` and "
-            "`RankingReport` can read alone, and which are drawn as in "
-            "HitCurveDisplay(hit_curve(counts)).plot(): "
-            f"{brief(self)}."
+            "`y_true` and `y_score` must be given item by item here; got "
+            f"{brief(self)}. Pass counts to metrics, curves, `RandomSelectionTest`, "
+            "`MetricInterval` and `RankingReport` in place of both, and draw them by "
+            "HitCurveDisplay(hit_curve(counts)).plot()."
         )
         raise ValueError(msg)
 
