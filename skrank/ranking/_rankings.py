@@ -757,8 +757,8 @@ class Rankings:
         Raises
         ------
         ValueError
-            If the number of classes differs from the number of columns, or if no item
-            has one of the classes.
+            If `classes` does not name each column once, or if no item has one of the
+            classes.
         """
         labels = as_column("classes", classes).tolist()
         scores = as_array("y_score", y_score)

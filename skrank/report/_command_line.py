@@ -558,9 +558,9 @@ def _add_plan(commands: Any) -> None:
         "plan",
         help="choose the rows of a file to label",
         description=(
-            "Write the stratum of each row of the file, its best rank by any model, "
-            "the\nprobability to be chosen, and whether to label it, in the order of "
-            "the file."
+            "Write the stratum and the rank of each row of the file, in its order,\n"
+            "the probability of being chosen, and whether to label it. For several models,\n"
+            "rows are ranked by their best rank."
         ),
         epilog=_PLAN_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -223,7 +223,7 @@ class SampledMetricInterval(Settings):
         ----------
         estimator : estimator instance or mapping
             Fitted classifier, regressor, ranker or outlier detector, or a mapping from
-            names to several. See :ref:`scores_of_estimators` for the method that
+            names to estimators. See :ref:`scores_of_estimators` for the method that
             computes the scores.
         X : array-like of shape (n_samples, n_features)
             All items to rank; not the items to which the estimator was fitted.

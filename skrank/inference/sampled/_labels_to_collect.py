@@ -75,8 +75,8 @@ def labels_to_collect(
         A row for each item, in the order and with the index of `y_score`. The columns
         are "stratum" (from 0 for the best items; -1 for items that already have a
         label), "rank" (shared by tied items; for several models by the best rank of an
-        item), "chance" (probability to be chosen) and "to_label" (whether the item was
-        chosen). The number of chosen items is the budget, or the number of items
+        item), "chance" (probability of being chosen) and "to_label" (whether the item
+        was chosen). The number of chosen items is the budget, or the number of items
         without a label if this is smaller.
 
     Raises
@@ -179,8 +179,8 @@ def labels_to_compare(
 
     These are the items that are in the top t of some models but not of all models. All
     other items add the same number of hits to each model. Nothing is random: with these
-    labels the differences in hits, precision and expected profit are exact. The
-    differences in recall and enrichment have the same sign.
+    labels the differences in hits, precision and expected profit are exact. Differences
+    in recall and enrichment have the same signs as the differences in hits.
 
     Parameters
     ----------
