@@ -559,8 +559,8 @@ def _add_plan(commands: Any) -> None:
         help="choose the rows of a file to label",
         description=(
             "Write the stratum and the rank of each row of the file, in its order,\n"
-            "the probability of being chosen, and whether to label it. For several models,\n"
-            "rows are ranked by their best rank."
+            "the probability of being chosen, and whether to label it.\n"
+            "For several models, rows are ranked by their best rank."
         ),
         epilog=_PLAN_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
