@@ -320,8 +320,8 @@ class RankingComparisonResult(Result):
         For targets the size is ``((q1 + q2) s / d)**2``, for a difference d with the
         standard error s for one unit and quantiles q1 and q2 of the normal distribution
         (Lehr 1992). For data sets and clusters the power comes from the noncentral t
-        distribution, with degrees of freedom in proportion to their number; new
-        clusters must vary in size as these do.
+        distribution, with degrees of freedom in proportion to their number; the sizes
+        of new clusters must vary as in these data.
         """
         power = check_fraction("power", power)
         level = check_fraction("significance_level", significance_level)
@@ -512,8 +512,8 @@ class RankingComparisonTable(Printed):
         One ranking is significantly better than another if its value is better and the
         adjusted p-value of the pair is at most 1 minus the level. The ranges of the
         ranks [1]_, the letters [2]_ and the set of best rankings follow from these
-        pairs. All of them are right together with a probability of `confidence_level`,
-        for any number of rankings.
+        pairs. All of them are correct together with a probability of
+        `confidence_level`, for any number of rankings.
 
         References
         ----------

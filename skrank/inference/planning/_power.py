@@ -272,11 +272,11 @@ def comparison_power(
     models (as in [1]_ for areas under the ROC curve), or drawn from the pilot. All
     items of the studies are drawn, and the metric of both models is computed. The
     default test of :class:`RankingComparison` is applied to 40 to 200 of the studies.
-    From these come a critical value that is linear in the difference, which decides all
-    studies, and a correction (control variate). The time grows with the number of
-    items. Computing the power takes about a second for 1000 items with 50 targets, and
-    for 20,000 items with 200 targets. Computing the number of targets takes three to
-    five times as long.
+    The result is a critical value that is linear in the difference, by which all
+    studies are decided, and a correction (control variate). The time grows with the
+    number of items. Computing the power takes about a second for 1000 items with 50
+    targets, and for 20,000 items with 200 targets. Computing the number of targets
+    takes three to five times as long.
 
     The number of targets is fixed, and a cutoff that is a number of items refers to the
     planned size, as in :func:`random_selection_power`. See :ref:`planning` for the use

@@ -105,7 +105,7 @@ class RandomSelectionTest(MetricQuestion[RandomSelectionResult]):
     The distribution of Zhang and Su [1]_ is generalised to ties; see
     :ref:`random_selection` for the use and :ref:`pvalues` for methods and accuracy.
     With `clusters`, the labels of whole clusters of equal size are permuted [2]_; with
-    `groups` too, the clusters must have as many items in each group. With `strata`,
+    `groups` too, the clusters must also have equal sizes in each group. With `strata`,
     labels are permuted within strata. Both use "monte_carlo"; see :ref:`clusters`.
 
     The folds of a cross-validation are not independent, because the labels of each fold

@@ -122,8 +122,8 @@ def make_metric_scorer(
     scorer : callable
         ``scorer(estimator, X, y) -> float``, made by
         :func:`sklearn.metrics.make_scorer`. Its ``__name__`` is the name of the metric,
-        with the prefix ``neg_`` if the value is negated, such as
-        "zscore(average_precision)" with a `statistic`.
+        with the prefix ``neg_`` if the value is negated. With a `statistic`, it is a
+        name such as "zscore(average_precision)".
 
     Raises
     ------

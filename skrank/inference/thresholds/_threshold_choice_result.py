@@ -51,8 +51,8 @@ class ThresholdChoiceResult(Result):
         Expected recall and precision on other items. `precision` is NaN if no items are
         inspected.
     profit : float
-        Expected profit on as many other items; for several rankings, the mean profit of
-        a ranking. NaN without a benefit.
+        Expected profit on the same number of other items; for several rankings, the
+        mean profit of a ranking. NaN without a benefit.
     apparent_recall, apparent_precision, apparent_profit : float
         Values on these data. They are too optimistic, because the threshold was chosen
         on the same data.
@@ -123,9 +123,9 @@ class ThresholdChoiceResult(Result):
             Quantity of the interval. "threshold" is the threshold that would be chosen
             with another sample of this size. "t" is the number of items above this
             threshold in another sample of this size; for several rankings, the depth
-            that would be chosen with as many other rankings. "recall", "precision" and
-            "profit" are the true values of this threshold or depth in a population with
-            the same prevalence.
+            that would be chosen with the same number of other rankings. "recall",
+            "precision" and "profit" are the true values of this threshold or depth in a
+            population with the same prevalence.
         confidence_level : float, default=None
             Probability of the interval, between 0 and 1. None uses 0.95, or the
             guarantee for a guaranteed recall or precision.
