@@ -147,10 +147,9 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
     ======================== ============== ==========================================
 
     "permutation" swaps the ranks of A and B for each item, or for a block of items
-    around one target that occupies the same ranks in both rankings. Its standard error
-    comes from the jackknife. If C of B random swaps have at least as large a
-    difference, the p-value is (C + 1) / (B + 1), and is therefore at least 1 / (B + 1).
-    If there are at most 4096 swaps, all are enumerated.
+    around one target that occupies the same ranks in both rankings. If C of B random
+    swaps have at least as large a difference, the p-value is (C + 1) / (B + 1). Up to
+    4096 swaps are enumerated. The standard error comes from the jackknife.
 
     Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
     With `clusters`, whole clusters are left out, drawn or swapped. If labels are

@@ -147,14 +147,14 @@ class MetricInterval(MetricQuestion[Any]):
     ============= ================================================== ==================
 
     Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. For precision and k
-    at a recall and for WSS, the limits are the values at two targets, whose numbers are
-    quantiles of a binomial distribution; their standard error comes from "bootstrap".
-    With `clusters`, whole clusters are drawn or left out, the interval uses Student's
-    t, and "auto" is "bootstrap" for metrics at a cutoff. With weights, items are drawn
-    with their weights, and Student's t has the effective number of targets [4]_,
-    ``sum(w)**2 / sum(w**2)``, minus 1 degrees of freedom. See :ref:`variability` for
-    the choice of a method, :ref:`derivations` for the formulas, :ref:`clusters` for
-    dependent items and :ref:`validation` for the measured coverage.
+    at a recall and for WSS, the limits are values at two targets, found by a binomial
+    distribution, and the standard error comes from "bootstrap". With `clusters`, whole
+    clusters are drawn or left out, the interval uses Student's t, and "auto" is
+    "bootstrap" for metrics at a cutoff. With weights, items are drawn with their
+    weights, and Student's t has the effective number of targets [4]_, ``sum(w)**2 /
+    sum(w**2)``, minus 1 degrees of freedom. See :ref:`variability` for the choice of a
+    method, :ref:`derivations` for the formulas, :ref:`clusters` for dependent items and
+    :ref:`validation` for the measured coverage.
 
     References
     ----------

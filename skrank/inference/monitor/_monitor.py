@@ -77,10 +77,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
         :func:`make_metric`, which has its own tie rule. None uses the ranks of all
         targets, which needs the fewest days against random selection.
     reference : "random selection", float or str, default="random selection"
-        Reference for the rankings. It determines the meaning of an alarm. With "random
-        selection": the rankings are better than random selection. With a number: the
-        mean of the metric fell below this number. With the name of a model: the other
-        model is better.
+        Meaning of an alarm. With "random selection": the rankings are better than
+        random selection. With a number: the mean of the metric fell below it. With the
+        name of a model: the other model is better.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     bet : {"day", "target"}, default="day"
@@ -108,9 +107,9 @@ class RankingMonitor(Question[RankingMonitorResult]):
     -----
     Each day has an e-value, whose mean is at most 1 under the null hypothesis, given
     the earlier days. The evidence is the product of the e-values, and exceeds ``1 /
-    alpha`` with a probability of at most alpha [1]_. For random selection, the e-value
-    is a likelihood ratio of the ranks of the targets, or a function of the p-value of
-    the day [2]_. For a number or a model it is a bet on the value of the day [3]_.
+    alpha`` with a probability of at most alpha [1]_. It is a likelihood ratio of ranks,
+    a function of the p-value of the day [2]_, or a bet on its value [3]_; see
+    :ref:`derivations_monitor`.
 
     If good and bad days come in periods, an alarm can be due to a bad period. A warning
     is issued if the values of neighbouring days are correlated. For random selection,

@@ -73,7 +73,7 @@ class ReviewProgress(Printed):
     batches. The denominator is its probability under K. The product is a nonnegative
     supermartingale if there are K targets, whatever is read between random batches
     [1]_. The upper limit and p-values begin with equal weights. The lower limit uses
-    larger numbers, with weights 1 / K at the start. See :ref:`review`.
+    larger numbers, with weights ``1 / (K + 1)`` at the start. See :ref:`review`.
 
     References
     ----------
