@@ -11,11 +11,11 @@ from shared_parameters import PACKAGE, written
 
 # Words that a description begins with. What differs from place to place follows them.
 BEGIN = {
-    "ax": "Where to draw",
+    "ax": "Axes to draw on",
     "cv": "As in :func:`sklearn.model_selection.cross_validate`",
     "cv_groups": "Units that are held out whole",
-    "detector_targets": "What the targets are to an outlier detector",
-    "metric": "(A metric, as|Metric by its|The metric, as it is|Name of the metric)",
+    "detector_targets": "Whether the targets are the outliers",
+    "metric": "(Metric, such as|Metric by its|The metric, as it is|Name of the metric)",
     "n_jobs": "Number of (jobs|joblib jobs|threads)",
     "n_missed": "Targets that were never scored",
     "n_unlisted": "(Items that were|Number of items that were) never scored",
@@ -24,8 +24,8 @@ BEGIN = {
     "progress": "Whether to show ",
     "random_state": "Source of randomness",
     "ties": "(Tie rule|Within (a|the) tie)",
-    "undefined": "(Answer where the metric has no value|(Value|Score) of)",
-    "y": "Their labels",
+    "undefined": "(Value to return if the metric is undefined|(Value|Score) of)",
+    "y": "Labels of the items",
 }
 # Parameters that may be something else in another place.
 SEVERAL_TYPES = {

@@ -72,8 +72,9 @@ class Printed:
         Returns
         -------
         latex : str or None
-            A ``table`` with its caption: the rows that are printed, or the printed
-            table with the rows above it as a note. None if it was written to a file.
+            LaTeX source of a ``table`` with a caption. It contains the printed rows, or
+            the printed table with the rows above it as a note. None if it was written
+            to a file.
         """
         title, rows, cells = _without_gaps(self._shown())
         table, note = Table(title, (), [*rows], 2, ""), ""

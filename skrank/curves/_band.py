@@ -25,6 +25,11 @@ class CurveBand:
     confidence_level : float
         Level of the limits, between 0 and 1.
 
+    See Also
+    --------
+    hit_curve_band : Computes a confidence band.
+    HitCurve.chance_band : Computes the band of random selection.
+
     Examples
     --------
     >>> from skrank import hit_curve

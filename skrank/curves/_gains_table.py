@@ -21,44 +21,45 @@ Floats = NDArray[np.float64]
 class GainsTable(Printed):
     """Gains table, such as deciles: the result of HitCurve.gains_table.
 
-    Arrays have an entry for each part.
+    Each array has one entry for each part.
 
     Attributes
     ----------
     labels : tuple of int or str
         Numbers of the parts, or the depths or scores at which they end.
     items, targets : ndarray of shape (n_parts,)
-        Items and targets of the part. The targets of a tie across two parts are counted
-        by the tie rule of the curve.
+        Numbers of items and targets in the part. If a tie crosses two parts, the tie
+        rule of the curve divides its targets.
     lowest_score : ndarray of shape (n_parts,)
-        Score of the last item of the part: the lowest one, and the highest one if lower
-        scores are better. It is the threshold that takes all items down to there. NaN
-        of items without a score, and of items that were only counted.
+        Score of the last item of the part: the lowest score, or the highest if lower
+        scores are better. As a threshold, it selects all items down to the end of the
+        part. NaN for items without a score, and for items that were only counted.
     rate, lift : ndarray of shape (n_parts,)
-        Share of targets in the part (response rate), and that share divided by the
-        share of targets among all items.
+        Share of targets in the part (response rate), and this share divided by the
+        prevalence.
     t, hits : ndarray of shape (n_parts,)
-        Items and targets down to the end of the part.
+        Numbers of items and targets down to the end of the part.
     n_samples, n_targets : float
         Number of items and of targets, including targets that were never scored.
     recall : ndarray of shape (n_parts,)
-        Share of the targets down to the end of the part, also called gain.
+        Share of all targets that are found down to the end of the part, also called
+        gain.
     cumulative_rate, cumulative_lift : ndarray of shape (n_parts,)
-        The same down to the end of the part.
+        Rate and lift down to the end of the part.
     ks : ndarray of shape (n_parts,)
-        Share of the targets less that of the non-targets down to the end of the part;
-        the largest is the Kolmogorov-Smirnov statistic at these depths. NaN without
-        non-targets.
+        Share of the targets minus share of the non-targets, down to the end of the
+        part. The largest value is the Kolmogorov-Smirnov statistic at these depths. NaN
+        without non-targets.
     low, high : ndarray of shape (n_parts,)
-        Interval of `recall`; NaN with weights.
+        Confidence interval of `recall`; NaN with weights.
     chance_low, chance_high : ndarray of shape (n_parts,)
-        Range of `recall` if the scored items are in random order; NaN with weights.
+        Range of `recall` under random selection of the scored items; NaN with weights.
     confidence_level : float
         Level of the interval and of the range.
 
     See Also
     --------
-    hit_curve : Makes the curve, whose `gains_table` makes the table.
+    hit_curve : Computes the curve; its method `gains_table` creates this table.
 
     Examples
     --------
@@ -105,12 +106,13 @@ class GainsTable(Printed):
     _lower: bool = False
 
     def conclusion(self) -> str:
-        """Return what the first part holds, in words.
+        """Return a sentence about the first part.
 
         Returns
         -------
         conclusion : str
-            Numbers of items and targets, the lift, and the range of random selection.
+            The numbers of items and targets, the lift, and the range of the targets
+            under random selection.
         """
         at = int(np.flatnonzero(self.t)[0])  # no item may have the first scores
         n, m, t, hits = self.n_samples, self.n_targets, self.t[at], self.hits[at]

@@ -47,8 +47,7 @@ from skrank.ranking._ranking import HitGroups, Ranking
 class HitCurve:
     """Number of targets in the top t, for all t: the result of hit_curve.
 
-    The curve is linear between its points. Arrays of shape (n_points,) have an entry
-    for each point.
+    The curve is linear between its points.
 
     Attributes
     ----------
@@ -61,12 +60,12 @@ class HitCurve:
     unit : float
         Size of an item on both axes: 1 for counts, 1/n for fractions of the ranking.
     tie_ends : ndarray of shape (n_depths,) or None
-        Depths at which ties end. A long ranking has a subset of them. None with
+        Depths at which ties end; for a long ranking a subset of them. None with
         weights.
 
     See Also
     --------
-    hit_curve : Makes the curve from labels and scores.
+    hit_curve : Computes the curve from labels and scores.
 
     Examples
     --------
@@ -131,8 +130,8 @@ class HitCurve:
         Returns
         -------
         lift : ndarray of shape (n_points,)
-            Values from 0 to ``n / m``. The chance level is 1. A warning says if missed
-            targets are the only items known to have no score.
+            Values from 0 to ``n / m``. The chance level is 1. A warning is issued if
+            the missed targets are the only items that are known to have no score.
         """
         self._warn_of_unlisted("the lift")
         return self.precision * (self.n_samples / self.n_targets)
@@ -149,14 +148,13 @@ class HitCurve:
         ----------
         depth : array-like
             Depths in the unit of `t`, from 0 to the last value of `t`. For a curve in
-            items, ints count items, and floats of at most 1 are fractions, unless an
-            array of floats has larger numbers.
+            items, ints are numbers of items, and floats of at most 1 are fractions,
+            unless an array of floats contains larger numbers.
 
         Returns
         -------
         hits : float or ndarray of the shape of `depth`
-            Number of targets ``h(t)``. The targets of a tie are counted by the tie rule
-            of the curve.
+            Number of targets ``h(t)``. Within a tie, the tie rule of the curve applies.
 
         Raises
         ------
@@ -201,16 +199,16 @@ class HitCurve:
             selection is within the limits with at least this probability. Each tail has
             at most half of the remaining probability.
         t : int, float or sequence of them, default=None
-            Depths of the limits: ints count items, and floats in (0, 1] are fractions,
-            rounded up. None takes 0 and the depths where ties end, of a long ranking
-            about 500 of them.
+            Depths of the limits: ints are numbers of items, and floats in (0, 1] are
+            fractions, rounded up. None uses 0 and the depths at which ties end, about
+            500 of them for a long ranking.
 
         Returns
         -------
         band : CurveBand
             Exact limits of h(t) at the depths `x`, in the unit of the curve. Both
-            limits increase with the depth: between two depths, the lower limit of the
-            first and the upper limit of the second hold. The probability that random
+            limits increase with the depth. Between two depths, use the lower limit of
+            the first and the upper limit of the second. The probability that random
             selection is within the limits at all depths together is lower.
 
         Raises
@@ -222,9 +220,10 @@ class HitCurve:
         Notes
         -----
         ``h(t)`` has a hypergeometric distribution: t items are drawn from n items with
-        m targets ([1]_, section III). The limits are its quantiles, also inside a tie,
-        where the curve of "expected" has the mean over the orders of the tie and
-        varies less. The time is O(n_depths * sqrt(m) * log m).
+        m targets ([1]_, section III). The limits are quantiles of this distribution.
+        Within a tie they are conservative for ``ties="expected"``, because the curve is
+        then a mean over the orders of the tie and varies less. The time is O(n_depths *
+        sqrt(m) * log m).
 
         References
         ----------
@@ -254,25 +253,25 @@ class HitCurve:
         Parameters
         ----------
         parts : int or sequence of int or float, default=10
-            Number of equal parts, such as 10 for tenths, at most one for each item.
-            Their sizes differ by at most one item. Or the depths at which parts end,
-            such as ``(0.01, 0.02, 0.05)``: ints count items, and floats in (0, 1] are
-            fractions, rounded up, as are texts such as "5%". The rest of the ranking is
-            the last part.
+            Number of equal parts, such as 10 for deciles, at most the number of items;
+            their sizes differ by at most one item. A sequence contains the depths at
+            which the parts end, such as ``(0.01, 0.02, 0.05)``: ints are numbers of
+            items, and floats in (0, 1] and strings such as "5%" are fractions, rounded
+            up. The rest of the ranking is the last part.
         confidence_level : float, default=0.95
             Level of the interval of the share of targets, and of the range of random
             selection, between 0 and 1.
         scores : sequence of float, default=None
             Scores at which parts end, best first, such as ``(1.5, 1.0, 0.5)``, in place
-            of `parts`. A part holds the items with this score or a better one that no
-            part before holds. The rest of the ranking is the last part. A part may be
-            empty.
+            of `parts`. A part contains the items with this score or a better score that
+            are not in an earlier part. The rest of the ranking is the last part. Parts
+            can be empty.
 
         Returns
         -------
         table : GainsTable
-            A row for each part: its items, lowest score, targets and lift, and recall,
-            lift and the Kolmogorov-Smirnov distance down to its end.
+            One row for each part: its items, targets, lowest score and lift, and the
+            recall, lift and Kolmogorov-Smirnov distance down to its end.
 
         Raises
         ------
@@ -283,12 +282,12 @@ class HitCurve:
 
         Notes
         -----
-        The range of random selection is that of :meth:`chance_band`, which is exact.
-        The interval of the share ``h / m`` has the quantiles of a beta distribution
-        with the parameters ``h + 1/2`` and ``m - h + 1/2``, by the prior of Jeffreys
-        ([1]_, section 4.1.1): it begins at 0 if no target is found, and ends at 1 if
-        all are. At the end of the ranking the share is certain. The table of a curve in
-        fractions is in items.
+        The range under random selection is exact and equals :meth:`chance_band`. The
+        interval of the share ``h / m`` is the Jeffreys interval ([1]_, section 4.1.1):
+        quantiles of a beta distribution with the parameters ``h + 1/2`` and ``m - h +
+        1/2``. It begins at 0 if no target is found, and ends at 1 if all targets are
+        found. At the end of the ranking the share is certain. The table is in items
+        even if the curve is in fractions.
 
         References
         ----------
@@ -395,8 +394,8 @@ def hit_curve(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -406,14 +405,16 @@ def hit_curve(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" draws a straight line through a tie, the mean over all
-        orders. "optimistic" puts its targets first, and "pessimistic" puts them last.
+        Tie rule. "expected" draws a straight line through a tie, which is the mean over
+        all orders. "optimistic" ranks the targets of a tie first, and "pessimistic"
+        ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items, and depths and
         hits are sums of weights.
@@ -421,7 +422,7 @@ def hit_curve(
         Targets that were never scored. They count among the targets and the items, and
         the curve ends before it reaches them.
     n_unlisted : int, default=None
-        Items that were never scored, with the missed targets among them. They rank
+        Number of items that were never scored, including the missed targets. They rank
         below all others, as one tie.
 
     Returns
@@ -448,8 +449,8 @@ def hit_curve(
     ``p(t) = h(t) / t = (m / n) r(t) / (t / n)`` ([1]_, equation 1 and lemma 1), and
     lift is ``p(t) / (m / n)``.
 
-    Time is O(n log m) and memory O(m) + n bytes. The ends of ties take as much again
-    and a copy of up to 2**20 scores; see :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes. Finding the ends of ties takes the
+    same time again, and a copy of up to 2**20 scores; see :ref:`performance`.
 
     References
     ----------

@@ -48,7 +48,7 @@ class OperatingPoints:
 
     See Also
     --------
-    operating_points : Makes the points from labels and scores.
+    operating_points : Computes the points from labels and scores.
 
     Examples
     --------
@@ -153,8 +153,9 @@ class OperatingPoints:
         -------
         points : OperatingPoints
             Points for which no other point has at least the same recall and the same
-            rate. The rate decreases strictly along them. As a step function, which is
-            constant from the recall of the previous point, they interpolate the curve.
+            rate. Their rate decreases strictly. The interpolated curve is a step
+            function: from the recall of the previous point to the recall of a point, it
+            has the rate of the point.
 
         Raises
         ------
@@ -216,9 +217,9 @@ class OperatingPoints:
             selection is within the limits with at least this probability. Each tail has
             at most half of the remaining probability.
         hits : int, float or sequence of them, default=None
-            Targets whose limits are returned: 1 is the first target found. Floats in
-            (0, 1] are fractions of the scored targets, rounded up. None takes all, or
-            about 400 of more than 256.
+            Targets for which limits are returned: 1 is the first target found. Floats
+            in (0, 1] are fractions of the scored targets, rounded up. None uses all
+            targets, or about 400 of them if there are more than 256.
 
         Returns
         -------
@@ -229,14 +230,14 @@ class OperatingPoints:
         Raises
         ------
         ValueError
-            If the level is not between 0 and 1, if a number of targets is not that of
-            a scored one, or if the items have weights.
+            If the level is not between 0 and 1, if an entry of `hits` is not from 1 to
+            the number of scored targets, or if the items have weights.
 
         Notes
         -----
-        The j-th target is among the top t if the top t hold at least j targets. The
-        number of targets among the top t has a hypergeometric distribution. The limits
-        are quantiles of the depth. They are found by bisection, with O(log n)
+        The j-th target is in the top t if the top t contain at least j targets. The
+        number of targets in the top t has a hypergeometric distribution. The limits are
+        quantiles of the depth of the j-th target, found by bisection with O(log n)
         probabilities each.
         """
         level = check_band_level(confidence_level, self.t.dtype.kind == "f")
@@ -285,22 +286,23 @@ def operating_points(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given.
-        A Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     interpolate : bool, default=False
-        Whether to leave out a point if another point has at least its recall and its
-        precision. The precision of the remaining points decreases strictly. Between two
-        points, the precision is that of the point with the higher recall. It is the
-        highest precision at this recall or a higher recall.
+        Whether to leave out each point if another point has at least the same recall
+        and the same precision. The precision of the remaining points decreases
+        strictly. Between two points, use the precision of the point with the higher
+        recall, which is the highest precision at this recall or a higher recall.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items, and counts are
         sums of weights.
@@ -308,7 +310,7 @@ def operating_points(
         Targets that were never scored. They count among the targets and the items, and
         no threshold retrieves them.
     n_unlisted : int, default=None
-        Items that were never scored, with the missed targets among them. They rank
+        Number of items that were never scored, including the missed targets. They rank
         below all others, as one tie.
 
     Returns
@@ -331,8 +333,8 @@ def operating_points(
 
     Notes
     -----
-    A tie is retrieved whole. For rankings without ties the points are those of
-    LingPipe's ``ScoredPrecisionRecallEvaluation``, which takes tied items in the order
+    A threshold retrieves a tie as a whole. Without ties, the points equal the points of
+    LingPipe's ``ScoredPrecisionRecallEvaluation``, which ranks tied items in the order
     in which they were added.
 
     Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.

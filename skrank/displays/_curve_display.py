@@ -70,38 +70,39 @@ class CurveDisplay(FromFolds):
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            One ranking, or a mapping with one for each of several models; or the
-            rankings of groups or folds by one model, as a sequence is. The rankings of
-            groups are thin lines, and their mean is drawn. Folds are drawn in fractions
-            of the ranking.
+            One ranking, or a mapping from names of models to rankings, or the rankings
+            of groups or folds by one model, such as a sequence. The rankings of groups
+            are drawn as thin lines, with their mean. Folds are drawn in fractions of
+            the ranking.
         as_fraction : bool, default=False
             Whether depths and hits are fractions of the ranking. By default they are
             numbers of items.
         pvalue : bool, default=None
-            Whether the legend has the p-value against random selection. None leaves it
-            out if it may take more than about two seconds (few targets in a very long
-            ranking), if items have weights, with groups, and with more than ten folds.
-            It is always left out with clusters or strata, which it would ignore.
+            Whether to show the p-value against random selection in the legend. None
+            omits it if it can take more than about two seconds (few targets in a very
+            long ranking), for weighted items, for groups, and for more than ten folds.
+            It is never shown with clusters or strata, because it would ignore them.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
+            Axes to draw on. None creates a new figure.
         name : str or sequence of str, default=None
             Name of the curve in the legend, or a name for each model or fold, including
-            folds that are left out. More than ten folds are thin lines of one colour
-            with one entry in the legend.
+            folds that are left out. More than ten folds are drawn as thin lines of one
+            colour, with one entry in the legend.
         **kwargs : dict
             Keyword arguments of `plot`.
 
         Returns
         -------
         display : the display
-            Display with the data and what was drawn. Groups without targets, and folds
-            without targets or without non-targets, are left out with a warning.
+            Display with the data and the matplotlib artists. Groups without targets,
+            and folds without targets or without non-targets, are left out with a
+            warning.
 
         Raises
         ------
         ValueError
-            If there are no targets, if no group or fold holds targets and non-targets,
-            or if the number of names is not the number of folds.
+            If there are no targets, if no group or fold contains both targets and
+            non-targets, or if the number of names differs from the number of folds.
         """
         # shared: as_fraction pvalue_of_curve ax
         _drawing.check_call(cls.from_rankings, kwargs, cls.plot)

@@ -94,58 +94,61 @@ class FromData(ABC):
             replaces labels and scores.
         y_score : array-like of shape (n_samples,), mapping, data frame or array of \
             shape (n_samples, n_models), default=None
-            Scores of the items; a higher score means a likelier target. A mapping from
-            names to scores, or columns, are the scores of several models. Required
+            Scores of the items; a higher score means a likelier target. Pass the scores
+            of several models as a mapping from names to scores, or as columns. Required
             unless `y_true` is a Ranking or RankCounts.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool or sequence of str, default=False
-            Whether lower scores mean likelier targets, such as docking energies: for
-            all models, or for those that are named.
+            Whether lower scores mean likelier targets, as for docking energies. A
+            sequence of names applies to these models only.
         missing : {"error", "last", "missed"}, default="error"
-            Items whose score is NaN, None or NA, such as compounds whose docking
-            failed, are an error, rank below all others as one tie ("last"), or are left
-            out, with the targets among them counted as `n_missed` ("missed").
+            How to treat items whose score is NaN, None or NA, such as compounds whose
+            docking failed. "error" raises an error. "last" ranks them below all others,
+            as one tie. "missed" leaves them out and counts the targets among them as
+            `n_missed`.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
             Stratum of each item, such as its hospital. A test against random selection
-            permutes labels within strata. A comparison uses it if labels are missing,
-            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
-            may then be a plan of :func:`labels_to_collect`.
+            permutes labels within strata. A comparison uses strata if labels are
+            missing: the labelled items of each stratum are then a random sample of it
+            (:ref:`sampled_labels`), and a plan of :func:`labels_to_collect` is
+            accepted.
         folds : array-like of shape (n_samples,), default=None
-            Fold in which each item was held out, if the scores are those of models that
-            were fitted to the other folds. The items of each fold are ranked.
+            Fold in which each item was held out, if its score comes from a model that
+            was fitted to the other folds. Items are ranked within each fold.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the items, as in the metric functions. Weighted curves have
             neither a chance band nor a p-value.
         n_missed : int or mapping, default=0
             Targets that were never scored. They count among the targets and have no
             rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
-            `groups`, it maps groups to numbers.
+            `groups`, pass a mapping from groups to numbers.
         n_unlisted : int or mapping, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie. With `groups`, both map groups to numbers.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie. With `groups`, pass mappings from groups
+            to numbers for both.
         **kwargs : dict
             Keyword arguments of `from_rankings` and `plot`, such as `ax`.
 
         Returns
         -------
         display : the display
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
             If labels, scores or another column are not valid, if there are no targets,
-            or if the figure does not use one of the arguments.
+            or if the display does not support one of the arguments.
         """
         # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
         #   sample_weight_of_figure n_missed n_unlisted missing
@@ -160,57 +163,59 @@ class FromData(ABC):
         ----------
         estimator : estimator instance or mapping
             Fitted classifier, regressor, ranker or outlier detector, or a mapping from
-            names to several, where a figure has several models. For the method that
-            gives the scores see :ref:`scores_of_estimators`.
+            names to estimators if the figure can show several models. See
+            :ref:`scores_of_estimators` for the method that computes the scores.
         X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
+            Items to rank; not the items to which the estimator was fitted.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
             Stratum of each item, such as its hospital. A test against random selection
-            permutes labels within strata. A comparison uses it if labels are missing,
-            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
-            may then be a plan of :func:`labels_to_collect`.
+            permutes labels within strata. A comparison uses strata if labels are
+            missing: the labelled items of each stratum are then a random sample of it
+            (:ref:`sampled_labels`), and a plan of :func:`labels_to_collect` is
+            accepted.
         folds : array-like of shape (n_samples,), default=None
-            Fold in which each item was held out, if the scores are those of models that
-            were fitted to the other folds. The items of each fold are ranked.
+            Fold in which each item was held out, if its score comes from a model that
+            was fitted to the other folds. Items are ranked within each fold.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the items, as in the metric functions. Weighted curves have
             neither a chance band nor a p-value.
         n_missed : int or mapping, default=0
             Targets that were never scored. They count among the targets and have no
             rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
-            `groups`, it maps groups to numbers.
+            `groups`, pass a mapping from groups to numbers.
         n_unlisted : int or mapping, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie. With `groups`, both map groups to numbers.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie. With `groups`, pass mappings from groups
+            to numbers for both.
         **kwargs : dict
-            Keyword arguments of `from_rankings` and `plot`, such as `ax`. Without a
-            `name`, the curve of one estimator has the name of its class.
+            Keyword arguments of `from_rankings` and `plot`, such as `ax`. Without
+            `name`, the curve of a single estimator is named after its class.
 
         Returns
         -------
         display : the display
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
-            If an estimator only gives labels, if it is an outlier detector and
+            If an estimator only predicts labels, if it is an outlier detector and
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
@@ -234,16 +239,15 @@ class FromFolds(FromData):
             Classifier, regressor, ranker or outlier detector. It is cloned and fitted
             for each fold.
         X : array-like of shape (n_samples, n_features)
-            Items to fit and to rank.
+            Items for fitting and ranking.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         cv : int, cross-validation generator or iterable, default=5
             As in :func:`sklearn.model_selection.cross_validate`. An int makes
-            stratified folds for a classifier, and with `groups` or `cv_groups` folds of
-            whole groups.
+            stratified folds for a classifier, or folds of whole groups with `groups` or
+            `cv_groups`.
         cv_groups : array-like of shape (n_samples,), default=None
-            Units that are held out whole, such as patients; by default those of
-            `groups`.
+            Units that are held out whole, such as patients. None uses `groups`.
         params : dict, default=None
             Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
             :func:`sklearn.model_selection.cross_validate`. They do not change the
@@ -254,27 +258,28 @@ class FromFolds(FromData):
             Whether to show progress bars; needs tqdm.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
         **kwargs : dict
             Keyword arguments of `from_rankings` and `plot`, such as `ax`.
 
         Returns
         -------
         display : the display
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
-            As in `from_estimator`; also if no fold holds targets and non-targets.
+            As in `from_estimator`; also if no fold contains both targets and
+            non-targets.
         """
         # shared: unfitted_of_figure X_fit y cv cv_groups params n_jobs progress groups
         #   pos_label detector_targets
@@ -283,43 +288,43 @@ class FromFolds(FromData):
     @classmethod
     @_as_of_rankings
     def from_cv_results(cls, cv_results: Any, X: Any, y: Any, **kwargs: Any) -> Self:  # noqa: N803
-        """Draw the rankings of the folds of a cross-validation that is done.
+        """Draw the rankings of the folds of a finished cross-validation.
 
         Parameters
         ----------
-        cv_results : dict, or mapping from names to several
+        cv_results : dict, or mapping from names to dict
             Result of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True, return_indices=True``.
         X : array-like of shape (n_samples, n_features)
-            Items to fit and to rank.
+            Items for fitting and ranking.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         n_jobs : int, default=None
             Number of joblib jobs. The result does not depend on it.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
         **kwargs : dict
             Keyword arguments of `from_rankings` and `plot`, such as `ax`.
 
         Returns
         -------
         display : the display
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
-            If estimators or indices are missing, if folds reach beyond `X`, and as in
-            `from_cv`.
+            If `cv_results` has no estimators or indices, if the indices do not fit `X`,
+            and as in `from_cv`.
         """
         # shared: cv_results X_fit y n_jobs groups pos_label detector_targets
         return cls._drawn(Rankings.from_cv_results, (cv_results, X, y), kwargs)

@@ -29,17 +29,18 @@ from skrank.ranking._rankings import Rankings
 class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """Plot hit curves or lift; for precision use PrecisionRecallDisplay.
 
-    The plot also has the perfect curve, which finds a target with each item until all
-    targets are found. The chance level is the mean of random selection. At any single
-    depth, random selection is within the chance band with a probability of
-    `chance_band_level`. Create the display with `from_predictions`, `from_estimator`,
-    `from_cv`, `from_cv_results` or `from_rankings`.
+    The plot also shows the perfect curve, the chance level and the chance band. The
+    perfect curve finds a target with each item until all targets are found. The chance
+    level is the mean under random selection. At any single depth, random selection is
+    within the chance band with a probability of `chance_band_level`. Create the display
+    with `from_predictions`, `from_estimator`, `from_cv`, `from_cv_results` or
+    `from_rankings`.
 
     Parameters
     ----------
     curve : HitCurve or list of HitCurve
-        Result of :func:`hit_curve`, which can have weights, missed targets or another
-        tie rule; or a list of results, preferably in fractions of the ranking.
+        Result of :func:`hit_curve`, with any settings; or a list of results, preferably
+        in fractions of the ranking.
     average_precision : float or list of float, default=None
         Average precision for the legend. None leaves it out.
     log10_pvalue : float or list of float, default=None
@@ -55,15 +56,15 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The curve; a list if there are several curves.
+        The curve; a list for several curves.
     perfect_ : matplotlib Line2D, list of them, or None
         The perfect curve.
     chance_level_ : matplotlib Line2D or list of them
         The chance level.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band of the first ranking, which all curves share. The legend says so
-        if the rankings differ in items or targets. None if the items have weights or if
-        the mean is drawn.
+        The chance band of the first ranking, which is used for all curves. If the
+        rankings differ in items or targets, the legend notes this. None if the items
+        have weights or if the mean is drawn.
     confidence_band_ : matplotlib PolyCollection or None
         The confidence band of the curve.
     mean_ : matplotlib Line2D or None
@@ -81,15 +82,15 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
 
     Notes
     -----
-    The plot is that of [1]_, figures 2 and 3. The chance band is hypergeometric; see
-    :meth:`HitCurve.chance_band`. It is drawn for a ranking without ties, so that all
-    rankings share it. With ties, random selection stays closer to its mean.
+    The plot follows [1]_, figures 2 and 3. The chance band is hypergeometric; see
+    :meth:`HitCurve.chance_band`. It is computed for a ranking without ties, so that all
+    rankings share it. With ties, random selection varies less.
 
-    The line of a long ranking has fewer points than its curve. It differs from the
-    curve by less than a pixel, as a whole and after zooming into the top. To zoom into
-    the middle, plot ``curve.t, curve.hits``. Each curve of an axes has its own colour
-    and style, so that displays can share the axes. More than ten curves of one display
-    are thin lines of one colour.
+    The line of a long ranking has fewer points than the curve. It differs from the
+    curve by less than a pixel, both in the whole plot and after zooming into the top.
+    To zoom into the middle, plot ``curve.t, curve.hits``. Each curve on an axes has its
+    own colour and style, so that several displays can share the axes. More than ten
+    curves of one display are drawn as thin lines of one colour.
 
     References
     ----------
@@ -128,25 +129,25 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            One ranking, or a mapping with one for each of several models; or the
-            rankings of groups or folds by one model, as a sequence is. The rankings of
-            groups are thin lines, and their mean is drawn. Folds are drawn in fractions
-            of the ranking.
+            One ranking, or a mapping from names of models to rankings, or the rankings
+            of groups or folds by one model, such as a sequence. The rankings of groups
+            are drawn as thin lines, with their mean. Folds are drawn in fractions of
+            the ranking.
         as_fraction : bool, default=False
             Whether depths and hits are fractions of the ranking. By default they are
             numbers of items.
         confidence_band : {"simultaneous", "pointwise"}, default=None
-            Confidence band of the curve by :func:`hit_curve_band` at a level of 95 %,
-            for all depths at once or for each depth. None draws no band.
+            95 % confidence band of the curve from :func:`hit_curve_band`, for all
+            depths at once or for each single depth. None draws no band.
         random_state : int, RandomState, Generator or None, default=0
             Source of randomness of the simultaneous band.
         pvalue : bool, default=None
-            Whether the legend has the p-value against random selection. None leaves it
-            out if it may take more than about two seconds (few targets in a very long
-            ranking), if items have weights, with groups, and with more than ten folds.
-            It is always left out with clusters or strata, which it would ignore.
+            Whether to show the p-value against random selection in the legend. None
+            omits it if it can take more than about two seconds (few targets in a very
+            long ranking), for weighted items, for groups, and for more than ten folds.
+            It is never shown with clusters or strata, because it would ignore them.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
+            Axes to draw on. None creates a new figure.
         name : str or sequence of str, default=None
             Name of the curve in the legend, or a name for each model or fold.
         **kwargs : dict
@@ -155,13 +156,13 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         Returns
         -------
         display : HitCurveDisplay
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
-            If there are no targets, or if there is more than one ranking and a
-            confidence band.
+            If there are no targets, or if a confidence band is requested for more than
+            one ranking.
         """
         # shared: as_fraction pvalue_of_curve ax
         _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
@@ -201,20 +202,22 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
+            Axes to draw on. None creates a new figure.
         kind : {"hits", "gain", "lift", "profit"}, default="hits"
-            What is drawn. "hits" is the number of targets found. "gain" is the share of
-            the targets against the share of the items. "lift" is the number of targets
-            divided by its mean under random selection. Both axes of a lift are
-            logarithmic, so the top of the ranking takes most of the width. Its chance
-            level is 1, or lower if targets were missed. A lift of 0 is below the axes.
-            "profit" is the benefit of the targets less the cost of the items.
+            Quantity to draw. "hits" is the number of targets found. "gain" is the share
+            of the targets against the share of the items. "lift" is the number of
+            targets divided by its mean under random selection. For a lift both axes are
+            logarithmic, so that the top of the ranking takes most of the width. The
+            chance level of the lift is 1, or lower if targets were missed. A lift of 0
+            is below the axes. "profit" is the benefit of the targets minus the cost of
+            the items.
         name : str or list of str, default=None
             Name of the curve in the legend. None uses the name of the display.
         top : int or float, default=None
-            Part of the ranking to show. An int counts items, and a float in (0, 1] is a
-            fraction. The rest is drawn outside the limits of the axes. None shows the
-            whole ranking. Axes that already have curves keep what they show.
+            Part of the ranking to show. An int is a number of items, and a float in
+            (0, 1] is a fraction. The rest is drawn outside the limits of the axes. None
+            shows the whole ranking. The limits of axes that already have curves are
+            never narrowed.
         chance_band_level : float, default=0.95
             Probability of the chance band, between 0 and 1. At any single depth, random
             selection is within the band with this probability. None draws no band.
@@ -226,8 +229,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             Keyword arguments of ``Axes.plot`` for the chance level and the perfect
             curve.
         benefit, cost : float, default=None
-            What finding a target is worth, and the cost of looking at an item, for a
-            "profit".
+            Benefit of finding a target and cost of inspecting an item, for "profit".
 
         Returns
         -------
@@ -242,8 +244,8 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             If `top` is outside the ranking, if `chance_band_level` is not between 0 and
             1, if a list does not have an entry for each curve, if `ax` is not an axes
             or has curves in other units, if there are several curves and a confidence
-            band, if `plot_perfect` is not True or False, or if a profit has no benefit
-            or no cost.
+            band, if `plot_perfect` is not True or False, or if `benefit` or `cost` is
+            missing for a profit.
         """
         plot_perfect = check_flag("plot_perfect", plot_perfect)
         check_option("kind", kind, ("hits", "gain", "lift", "profit"))

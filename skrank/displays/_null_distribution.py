@@ -28,11 +28,11 @@ Null = RandomSelectionNull | MeanNull
 class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
     """Plot a null distribution; for the p-value alone use RandomSelectionTest.
 
-    The bars are the distribution of a metric under random selection, or that of the
-    largest value of a search under random selection. A line is the normal distribution
-    with the same mean and standard deviation. Create the display with `from_result`,
-    `from_predictions`, `from_estimator`, `from_cv`, `from_cv_results` or
-    `from_rankings`.
+    The bars show the distribution of a metric under random selection, or the
+    distribution of the largest value of a search under random selection. A line shows
+    the normal distribution with the same mean and standard deviation. Create the
+    display with `from_result`, `from_predictions`, `from_estimator`, `from_cv`,
+    `from_cv_results` or `from_rankings`.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
 
     Notes
     -----
-    The plot is that of [1]_, figure 1. The bars are shares of 20,000 draws with a fixed
+    The plot follows [1]_, figure 1. The bars are shares of 20,000 draws with a fixed
     seed. A bar with a probability of 5 % is accurate to about 3 % of its height. The
-    bars leave out one value in 2000 at each end.
+    bars omit one value in 2000 at each end.
 
     References
     ----------
@@ -122,26 +122,26 @@ class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
         ----------
         result : RandomSelectionResult, SearchSelectionResult, RandomSelectionNull or \
                 MeanNull
-            Result of one ranking, of several rankings, or of a search. For a search,
-            the bars are the draws of the largest value under random selection, and the
+            Result for one ranking, for several rankings, or for a search. For a search,
+            the bars show draws of the largest value under random selection, and the
             p-value is the adjusted p-value of the winner. A null distribution has no
             observed value.
         bins : int, default=50
             Number of bars, at least 2.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
+            Axes to draw on. None creates a new figure.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : NullDistributionDisplay
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
-            If `bins` is below 2, or if `result` is of another kind.
+            If `bins` is below 2, or if `result` has another type.
         """
         _drawing.check_call(cls.from_result, kwargs, cls.plot)
         bins = check_count("bins", bins, least=2)
@@ -191,25 +191,25 @@ class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
             Rankings of any data, of one model.
         metric : str or Metric, default="average_precision"
             Metric by its printed name, such as "precision@10" (:ref:`metric_names`), or
-            an object of :func:`make_metric`. For other settings of the test, draw a
-            result of :class:`RandomSelectionTest` with `from_result`.
+            an object made by :func:`make_metric`. For other settings of the test, pass
+            a result of :class:`RandomSelectionTest` to `from_result`.
         bins : int, default=50
             Number of bars, at least 2.
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
+            Axes to draw on. None creates a new figure.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : NullDistributionDisplay
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
-            If there are several models, if a class is absent, if items have weights, or
-            if a setting is outside its range.
+            If there are several models, if there are no targets or no non-targets, if
+            items have weights, or if a setting is outside its range.
         """
         # shared: ax
         _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
@@ -230,7 +230,7 @@ class NullDistributionDisplay(FromFolds):  # numpydoc ignore=PR02
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
+            Axes to draw on. None creates a new figure.
         plot_normal : bool, default=True
             Whether to draw the normal distribution, if the display has one.
         bars_kw : dict, default=None

@@ -20,8 +20,8 @@ from skrank.ranking._ranking import Ranking
 class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """Plot precision against recall; for the first items use HitCurveDisplay.
 
-    The curve has the precision ``p = h / t`` and the recall ``r = h / m`` at every
-    depth t. It falls at non-targets. Within a tie it follows the mean over all orders.
+    The curve shows precision ``p = h / t`` against recall ``r = h / m`` for every depth
+    t. It falls at each non-target. Within a tie it follows the mean over all orders.
     Average precision is the area under the curve, apart from the corners. The chance
     band is high at the first targets, and its mean is not a horizontal line at the
     prevalence. Create the display with `from_predictions`, `from_estimator`, `from_cv`,
@@ -46,11 +46,11 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The curve; a list if there are several curves.
+        The curve; a list for several curves.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band of the first ranking, which all curves share. The legend says so
-        if the rankings differ in items or targets. None if the items have weights, if
-        there is one target, or if the mean is drawn.
+        The chance band of the first ranking, which is used for all curves. If the
+        rankings differ in items or targets, the legend notes this. None if the items
+        have weights, if there is only one target, or if the mean is drawn.
     mean_ : matplotlib Line2D or None
         The mean of the curves, up to the recall that all of them reach.
     ax_ : matplotlib Axes
@@ -65,11 +65,12 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
 
     Notes
     -----
-    The chance band is that of a ranking without ties, so that all rankings share it.
-    With ties, random selection stays closer to its mean. Its limits are exact at each
-    target, or at about 400 of more than 256, with straight lines between them. The line
-    of a long ranking is exact to a pixel as a whole and after zooming into the first
-    targets. To zoom into the middle, plot ``curve.recall, curve.precision``.
+    The chance band is computed for a ranking without ties, so that all rankings share
+    it. With ties, random selection varies less. The limits of the band are exact at
+    each target, or at about 400 targets if there are more than 256, with straight lines
+    between them. The line of a long ranking is exact to a pixel, both in the whole plot
+    and after zooming into the first targets. To zoom into the middle, plot
+    ``curve.recall, curve.precision``.
 
     Examples
     --------
@@ -103,12 +104,13 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
+            Axes to draw on. None creates a new figure.
         name : str or list of str, default=None
             Name of the curve in the legend. None uses the name of the display.
         interpolate : bool, default=False
-            Whether to draw the highest precision at each recall or any higher recall.
-            The line then has steps between the operating points that are not dominated.
+            Whether to draw, at each recall, the highest precision at this recall or any
+            higher recall. The line then has steps between the operating points that are
+            not dominated.
         chance_band_level : float, default=0.95
             Probability of the chance band, between 0 and 1. At any single recall,
             random selection is within the band with this probability. None draws no

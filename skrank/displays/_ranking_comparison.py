@@ -30,8 +30,8 @@ class RankingComparisonDisplay(FromData):  # numpydoc ignore=PR02
     At depths where the band of the difference excludes 0, one ranking finds more
     targets than sampling variation explains. Both rank the same items, so this band is
     narrower than the bands of the two curves suggest. Create the display with
-    `from_predictions` or `from_estimator`, from the scores of two models or from two
-    estimators, as a mapping by the names in the legends.
+    `from_predictions` or `from_estimator`. Pass the scores of two models, or two
+    estimators, as a mapping; its keys are the names in the legends.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class RankingComparisonDisplay(FromData):  # numpydoc ignore=PR02
 
     See Also
     --------
-    RankingComparison : Tests the difference of a metric.
+    RankingComparison : Tests the difference in a metric.
     hit_curve_band : Computes the band.
 
     Notes
     -----
-    The display needs the two rankings. A `RankingComparisonResult` has values of a
-    metric but no curves.
+    The display needs the two rankings, because a `RankingComparisonResult` contains
+    values of a metric but no curves.
 
     Examples
     --------
@@ -119,24 +119,25 @@ class RankingComparisonDisplay(FromData):  # numpydoc ignore=PR02
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
             Rankings of two models, with or without clusters.
         simultaneous : bool, default=True
-            Whether the band of 95 % covers all depths at once. If False, it covers each
+            Whether the 95 % band covers all depths at once. If False, it covers each
             single depth.
         random_state : int, RandomState, Generator or None, default=0
             Source of randomness of the simultaneous band.
         ax : pair of matplotlib Axes, default=None
-            Where to draw, with the upper axes first. None makes a new figure.
+            Axes to draw on, the upper axes first. None creates a new figure.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : RankingComparisonDisplay
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
-            If there are not two models, or several rankings for each.
+            If the number of models is not two, or if there are several rankings of each
+            model.
         """
         _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
         rankings = Rankings.from_rankings(rankings)
@@ -162,10 +163,10 @@ class RankingComparisonDisplay(FromData):  # numpydoc ignore=PR02
         Parameters
         ----------
         ax : pair of matplotlib Axes, default=None
-            Where to draw, with the upper axes first. None makes a new figure.
+            Axes to draw on, the upper axes first. None creates a new figure.
         top : int or float, default=None
-            Part of the data set to show. An int counts items, and a float in (0, 1] is
-            a fraction. None shows the whole data set.
+            Part of the data set to show. An int is a number of items, and a float in
+            (0, 1] is a fraction. None shows the whole data set.
         chance_band_level : float, default=0.95
             Probability of the chance band, between 0 and 1. At any single depth, random
             selection is within the band with this probability. None draws no band.

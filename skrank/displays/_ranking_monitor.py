@@ -27,30 +27,29 @@ _LARGE = 1e6
 class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
     """Plot the days of a RankingMonitor; for one day use HitCurveDisplay.
 
-    The upper plot has a dot for the value of each day, the limits of the mean, and the
-    number that the monitor compares them with. The lower plot has the evidence after
-    each day, on a logarithmic scale. An alarm comes when it reaches ``1 / alpha``.
-    Create the display with `from_result`, or with `from_predictions`,
-    `from_estimator` or `from_rankings`, which need the day of each item as `groups`.
+    The upper plot shows the value of each day, the limits of the mean, and the
+    reference value of the monitor. The lower plot shows the evidence after each day, on
+    a logarithmic scale. An alarm occurs when the evidence reaches ``1 / alpha``. Create
+    the display with `from_result`, or with `from_predictions`, `from_estimator` or
+    `from_rankings`, which need the day of each item as `groups`.
 
     Parameters
     ----------
     labels : tuple of str
         The days.
     values, low, high : ndarray of shape (n_days,)
-        Values of the days, and limits of the mean after each day. NaN where there are
-        none.
+        Values of the days, and limits of the mean after each day. NaN if undefined.
     log10_evidences : ndarray of shape (n_days,)
         Decimal logarithm of the evidence after each day.
     metric : str
         Name of the metric, or of its difference.
     reference : float, default=None
-        Number that the mean is compared with; 0 for the difference of two models. None
-        draws no line.
+        Reference value for the mean; 0 for the difference of two models. None draws no
+        line.
     significance_level : float, default=0.05
         Level of the alarm.
     confidence_level : float, default=0.95
-        Level of the limits, in the legend.
+        Level of the limits, for the legend.
     alarm_group : str, default=None
         First day of the alarm. None marks no day.
 
@@ -61,11 +60,11 @@ class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
     band_ : matplotlib PolyCollection
         The limits of the mean.
     reference_ : matplotlib Line2D or None
-        The number that the mean is compared with.
+        The reference value.
     evidence_ : matplotlib Line2D
         The evidence.
     threshold_ : matplotlib Line2D
-        The evidence of an alarm.
+        The evidence that is needed for an alarm.
     alarm_ : list of two matplotlib Line2D, or None
         The first day of the alarm in both axes.
     ax_ : ndarray of two matplotlib Axes
@@ -75,7 +74,7 @@ class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
 
     See Also
     --------
-    RankingMonitor : The monitor.
+    RankingMonitor : Computes the data.
 
     Examples
     --------
@@ -128,20 +127,20 @@ class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
         confidence_level : float, default=0.95
             Level of the limits of the mean, between 0 and 1.
         ax : pair of matplotlib Axes, default=None
-            Where to draw, with the upper axes first. None makes a new figure.
+            Axes to draw on, the upper axes first. None creates a new figure.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : RankingMonitorDisplay
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
-            If `result` is of another kind, or if `confidence_level` is not between 0
-            and 1.
+            If `result` has another type, or if `confidence_level` is not between 0 and
+            1.
         """
         _drawing.check_call(cls.from_result, kwargs, cls.plot)
         level = check_fraction("confidence_level", confidence_level)
@@ -186,28 +185,28 @@ class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            Rankings of the days; against a model also of that model.
+            Rankings of the days. If `reference` is a model, they contain both models.
         metric : str or Metric, default=None
             Metric by its printed name, such as "recall@20" (:ref:`metric_names`), or an
-            object of :func:`make_metric`. None uses the ranks of all targets. For other
-            settings, draw a result of :class:`RankingMonitor` with `from_result`.
+            object made by :func:`make_metric`. None uses the ranks of all targets. For
+            other settings, pass a result of :class:`RankingMonitor` to `from_result`.
         reference : "random selection", float or str, default="random selection"
-            What the rankings are compared with: random selection, a number that the
-            mean of the metric must reach, or the name of a model.
+            Reference for the rankings: random selection, a number that the mean of the
+            metric must reach, or the name of a model.
         ax : pair of matplotlib Axes, default=None
-            Where to draw, with the upper axes first. None makes a new figure.
+            Axes to draw on, the upper axes first. None creates a new figure.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : RankingMonitorDisplay
-            Display with the data and what was drawn.
+            Display with the data and the matplotlib artists.
 
         Raises
         ------
         ValueError
-            If there are no days, or if a setting is outside its range.
+            If there are no groups, or if a setting is outside its range.
         """
         _drawing.check_call(cls.from_rankings, kwargs, cls.plot)
         result = RankingMonitor(metric, reference=reference).from_rankings(rankings)
@@ -225,7 +224,7 @@ class RankingMonitorDisplay(FromData):  # numpydoc ignore=PR02
         Parameters
         ----------
         ax : pair of matplotlib Axes, default=None
-            Where to draw, with the upper axes first. None makes a new figure.
+            Axes to draw on, the upper axes first. None creates a new figure.
         line_kw : dict, default=None
             Keyword arguments of ``Axes.plot`` for the values of the days.
         evidence_kw : dict, default=None

@@ -27,26 +27,27 @@ def average_precision(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together"
-        retrieves a tie whole, as scikit-learn's ``average_precision_score`` does.
-        "optimistic" takes its targets first, and "pessimistic" takes them last.
+        Tie rule. "expected" uses the mean over all orders of a tie. "together"
+        retrieves a tie as a whole, as scikit-learn's ``average_precision_score`` does.
+        "optimistic" ranks its targets first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item is retrieved with its whole weight. A weighted tie
-        that holds a target is also retrieved whole, with a warning if `ties` is
+        that contains a target is also retrieved as a whole, with a warning if `ties` is
         "expected".
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
@@ -54,12 +55,13 @@ def average_precision(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -131,8 +133,8 @@ def average_precision_at_k(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -146,15 +148,16 @@ def average_precision_at_k(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together"
-        retrieves a tie whole, so a tie across k moves the cutoff to its end.
-        "optimistic" takes its targets first, and "pessimistic" takes them last.
+        Tie rule. "expected" uses the mean over all orders of a tie. "together"
+        retrieves a tie as a whole, so a tie across k moves the cutoff to its end.
+        "optimistic" ranks its targets first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items; `k` then counts units of weight. For ties see
         :func:`average_precision`.
@@ -164,17 +167,18 @@ def average_precision_at_k(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
     average_precision_at_k : float
-        Between 0 and 1. It is 0 if the top k hold no target.
+        Between 0 and 1. It is 0 if the top k contain no target.
 
     Raises
     ------
@@ -185,14 +189,15 @@ def average_precision_at_k(
     See Also
     --------
     average_precision : Average precision of the whole ranking.
-    precision_at_t : Share of hits in the top, without regard to their order.
+    precision_at_t : Share of hits in the top, regardless of their order.
 
     Notes
     -----
     ``AP@k = (1/c) sum over the hits in the top k of h(t)/t`` with the divisor c. The
-    divisor "hits", from [1]_, differs between rankings of one data set. Ties are as in
-    :func:`average_precision` ([2]_, section 3), with the sum over j up to the cutoff.
-    Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
+    divisor "hits", from [1]_, differs between rankings of the same data set. Ties are
+    treated as in :func:`average_precision` ([2]_, section 3), with the sum over j up to
+    the cutoff. Time is O(n) for a cutoff in the top 1/16, else O(n log m); see
+    :ref:`performance`.
 
     References
     ----------

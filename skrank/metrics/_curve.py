@@ -36,8 +36,8 @@ def max_f_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -46,11 +46,12 @@ def max_f_score(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -59,12 +60,13 @@ def max_f_score(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -81,14 +83,14 @@ def max_f_score(
     See Also
     --------
     breakeven_point : Equal recall and precision.
-    operating_points : All thresholds, and the F-score of each.
+    operating_points : All thresholds with their F-scores.
     sklearn.metrics.fbeta_score : F-score of predicted labels.
 
     Notes
     -----
     With h(t) hits among the t items that a threshold retrieves, ``F = (1 + beta**2)
     h(t) / (beta**2 m + t)`` ([1]_, chapter 7). The value is the maximum over the
-    thresholds. A threshold retrieves a tie whole, so there is no tie rule.
+    thresholds. A threshold retrieves a tie as a whole, so there is no tie rule.
 
     Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
@@ -124,19 +126,20 @@ def breakeven_point(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -145,12 +148,13 @@ def breakeven_point(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -172,16 +176,17 @@ def breakeven_point(
     Notes
     -----
     The interpolated precision at recall r is ``P(r) = max p_i`` over the operating
-    points with recall ``r_i >= r``. Therefore ``P(r) >= r`` if a point has
-    ``min(r_i, p_i) >= r``. The largest such r is ``max min(r_i, p_i)`` over the points.
-    There the decreasing steps cross the diagonal. This point is usually not an
-    operating point, but an operating point has at least its recall and its precision.
+    points with recall ``r_i >= r``. Therefore ``P(r) >= r`` if a point has ``min(r_i,
+    p_i) >= r``. The largest such r is ``max min(r_i, p_i)`` over the points. There the
+    decreasing steps cross the diagonal. This point is usually not an operating point,
+    but there is an operating point with at least the same recall and precision.
 
     If targets are missed, the curve can end before it crosses the diagonal. The
     breakeven point is then the recall at the end of the curve. LingPipe's
-    ``ScoredPrecisionRecallEvaluation``, the source of the definition, gives 0.0 there.
+    ``ScoredPrecisionRecallEvaluation``, the source of the definition, returns 0.0
+    there.
 
-    A threshold retrieves a tie whole, so there is no tie rule.
+    A threshold retrieves a tie as a whole, so there is no tie rule.
 
     Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
@@ -217,43 +222,45 @@ def k_at_recall(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float
-        Share of the targets to find, above 0 and up to 1. It is rounded up to whole
-        targets, except for some weights (see `sample_weight`).
+        Share of the targets to find, above 0 and up to 1. The number of targets to find
+        is rounded up, except for some weights (see `sample_weight`).
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule for the tie of the last target to find. "expected" takes the mean of
-        its rank over all orders. "together" retrieves the tie whole. "optimistic"
-        takes the targets of the tie first, and "pessimistic" takes them last.
+        Tie rule for the tie of the last target to find. "expected" uses the mean of its
+        rank over all orders. "together" retrieves the tie as a whole. "optimistic"
+        ranks the targets of the tie first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. k is then the weight down to the last item that is needed.
-        The targets to find are a share of their weight, rounded up only if all weights
-        are whole. For ties see :func:`average_precision`.
+        The targets to find are a share of the weight of all targets, rounded up only if
+        all weights are whole numbers. For ties see :func:`average_precision`.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
-        Targets that were never scored. They count among the targets and have no rank. A
-        recall that is never reached has k = inf.
+        Targets that were never scored. They count among the targets and have no rank.
+        If the recall is never reached, k is inf.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -319,42 +326,45 @@ def precision_at_recall(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float
-        Share of the targets to find, above 0 and up to 1. It is rounded up to whole
-        targets, except for some weights (see `sample_weight`).
+        Share of the targets to find, above 0 and up to 1. The number of targets to find
+        is rounded up, except for some weights (see `sample_weight`).
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule for the tie of the last target to find. "expected" takes the mean of
-        the precision at its rank over all orders. "together" retrieves the tie whole
-        and counts all its targets. "optimistic" takes the targets of the tie first, and
-        "pessimistic" takes them last.
+        Tie rule for the tie of the last target to find. "expected" uses the mean of the
+        precision at its rank over all orders. "together" retrieves the tie as a whole
+        and counts all its targets. "optimistic" ranks the targets of the tie first, and
+        "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. The targets to find are a share of their weight, rounded
-        up only if all weights are whole. For ties see :func:`average_precision`.
+        Weights of the items. The targets to find are a share of the weight of all
+        targets, rounded up only if all weights are whole numbers. For ties see
+        :func:`average_precision`.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -422,22 +432,23 @@ def recall_at_precision(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     precision : float
-        Least share of targets among the items that a threshold retrieves, above 0, up
-        to 1.
+        Smallest share of targets among the items that a threshold retrieves, above 0
+        and up to 1.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -446,12 +457,13 @@ def recall_at_precision(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -474,7 +486,7 @@ def recall_at_precision(
     -----
     With h(t) hits among the t items that a threshold retrieves, the value is the
     maximum of ``h(t) / m`` over the thresholds with ``h(t) / t >= precision``. A
-    threshold retrieves a tie whole, so there is no tie rule.
+    threshold retrieves a tie as a whole, so there is no tie rule.
 
     Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
@@ -507,35 +519,36 @@ def wss(
 ) -> float:
     """Work saved over sampling (WSS) at a recall; for the depth use k_at_recall.
 
-    The share of the items that need not be read to find a share of the targets, less
-    1 - recall that a random order saves if there are many targets. A larger value is
-    better. A random ranking has a mean of about 0, and above 0 with few targets: 0.12
-    with 5 targets and 0.04 with 10 at a recall of 0.95.
+    WSS is the share of the items that need not be read to find a share of the targets,
+    minus the share ``1 - recall`` that a random order saves with many targets. A larger
+    value is better. The mean over random rankings is about 0, and above 0 with few
+    targets: at a recall of 0.95 it is 0.12 with 5 targets and 0.04 with 10 targets.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float, default=0.95
-        Share of the targets to find, above 0 and up to 1. It is rounded to whole
-        targets, except for some weights.
+        Share of the targets to find, above 0 and up to 1. The number of targets to find
+        is rounded, except for some weights.
     rounding : {"up", "even", "down"}, default="up"
-        How the number of targets to find is rounded: up, so that the recall is reached;
-        to the nearest number, and .5 to an even one, as Python's ``round`` and the
-        evaluation script of CLEF TAR do; or down, as Python's ``int`` does. One target
-        at the least.
+        Rounding of the number of targets to find, which is at least 1. "up" reaches the
+        recall. "even" rounds to the nearest number, and .5 to the nearest even number,
+        as Python's ``round`` and the evaluation script of CLEF TAR do. "down" rounds
+        down, as Python's ``int`` does.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for the tie of the last target to find, as in :func:`k_at_recall`.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -546,19 +559,20 @@ def wss(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
     wss : float
-        Between ``recall - 1``, if all items are read, and ``recall`` less the share of
-        the targets to find among all items. It is ``recall - 1`` if the recall is never
-        reached.
+        At least ``recall - 1``, if all items must be read or the recall is never
+        reached. At most ``recall`` minus the number of targets to find divided by the
+        number of items.
 
     Raises
     ------
@@ -608,26 +622,27 @@ def ks_statistic(
 ) -> float:
     """Kolmogorov-Smirnov (KS) statistic; if only the top matters use recall_at_t.
 
-    The largest difference between the share of the targets and the share of the
-    non-targets that a threshold retrieves. A larger value is better. A random ranking
-    has a value above 0, because the threshold is chosen with the labels.
+    The KS statistic is the largest difference between the share of the targets and the
+    share of the non-targets that a threshold retrieves. A larger value is better. A
+    random ranking has a value above 0, because the threshold is chosen with the labels.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items.
     groups : array-like of shape (n_samples,), default=None
@@ -636,19 +651,20 @@ def ks_statistic(
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
     ks_statistic : float
         Between 0 and 1. It is 0 if no threshold retrieves a larger share of the targets
-        than of the non-targets, as in a reversed ranking; the two-sided statistic of
-        SciPy is not.
+        than of the non-targets, as in a reversed ranking. The two-sided statistic of
+        SciPy is above 0 there.
 
     Raises
     ------
@@ -658,20 +674,20 @@ def ks_statistic(
 
     See Also
     --------
-    HitCurve.gains_table : The difference at the ends of tenths.
+    HitCurve.gains_table : The difference at the ends of deciles.
     scipy.stats.ks_2samp : Test of equal distributions of the scores.
 
     Notes
     -----
     The value is the maximum of ``h(t) / m - (t - h(t)) / (n - m)`` over the thresholds,
     for h(t) hits among t items. It is the statistic of the one-sided test of two
-    samples ([1]_, section 5.1), the targets and the non-targets, and the largest
-    Youden index (recall plus specificity less 1). A threshold retrieves a tie whole, so
+    samples ([1]_, section 5.1), the targets and the non-targets, and the largest Youden
+    index (recall plus specificity minus 1). A threshold retrieves a tie as a whole, so
     there is no tie rule. Time is O(n log m) and memory O(m) + n bytes; see
     :ref:`performance`.
 
-    The p-value against random scores is that of SciPy, ``ks_2samp(score[y == 1],
-    score[y == 0], alternative="less")``. With ties it is too large.
+    For a p-value against random scores use SciPy's ``ks_2samp(score[y == 1], score[y ==
+    0], alternative="less")``. With ties it is too large.
 
     References
     ----------

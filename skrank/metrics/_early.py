@@ -29,40 +29,42 @@ def reciprocal_rank(
 
     A larger value is better. The value is 1 if the first item is a target. Targets
     below the first target do not count, so use the metric if one target is enough. The
-    mean over rankings is known as MRR.
+    mean over several rankings is known as MRR.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule for the tie of the first target. "expected" takes the mean of the value
-        over all orders. "together" takes the rank of the last item of the tie.
-        "optimistic" takes its targets first, and "pessimistic" takes them last.
+        Tie rule for the tie of the first target. "expected" uses the mean of the value
+        over all orders. "together" uses the rank of the last item of the tie.
+        "optimistic" ranks its targets first, and "pessimistic" ranks them last.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def reciprocal_rank(
 
     See Also
     --------
-    average_precision : All targets count.
+    average_precision : Metric in which all targets count.
 
     Notes
     -----
@@ -124,46 +126,48 @@ def ndcg(
     """NDCG with binary labels, as in search engines; else use average_precision.
 
     A larger value is better. The target at rank r adds ``1 / log2(r + 1)``, and the sum
-    is divided by that of all targets first. The value is 1 if the first items are
-    targets. Compared with average precision, targets at large ranks count for more. The
-    value is that of scikit-learn's ``ndcg_score`` for relevances 0 and 1.
+    is divided by the sum of a ranking with all targets first. The value is 1 if the
+    first items are targets. Targets at large ranks count for more than in average
+    precision. The value equals scikit-learn's ``ndcg_score`` for relevances 0 and 1.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     k : int or float, default=None
-        Depth down to which targets count, in the ranking and in the best one. An int
-        counts items, and a float in (0, 1] is a fraction of the ranking, rounded up.
-        None counts all targets.
+        Depth down to which targets count, in the ranking and in the perfect ranking. An
+        int counts items, and a float in (0, 1] is a fraction of the ranking, rounded
+        up. None counts all targets.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders, as scikit-learn does.
-        "together" counts all targets of a tie at its last rank. "optimistic" takes its
-        targets first, and "pessimistic" takes them last.
+        Tie rule. "expected" uses the mean over all orders, as scikit-learn does.
+        "together" counts all targets of a tie at its last rank. "optimistic" ranks its
+        targets first, and "pessimistic" ranks them last.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -179,7 +183,7 @@ def ndcg(
     See Also
     --------
     average_precision : The mean precision at the ranks of the targets.
-    reciprocal_rank : The first target counts.
+    reciprocal_rank : Metric in which only the first target counts.
 
     Notes
     -----
@@ -226,29 +230,30 @@ def rie(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
-        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
+        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight: 80 % for f = 8 % and alpha =
         20.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
-        its targets the rank of its last item. "optimistic" takes its targets first, and
-        "pessimistic" takes them last.
+        Tie rule. "expected" uses the mean over all orders of a tie. "together" ranks
+        all its targets at the last rank of the tie. "optimistic" ranks its targets
+        first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. Not with
+        Weights of the items. An item of weight 2 counts as two items. Not allowed with
         ``ties="together"``, which counts items down to a rank.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
@@ -257,12 +262,13 @@ def rie(
         Targets that were never scored. They count among the targets and the items and
         have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -279,7 +285,7 @@ def rie(
     See Also
     --------
     bedroc : RIE on a scale from 0 to 1.
-    enrichment_factor : All targets above a cutoff count the same.
+    enrichment_factor : Metric in which all targets above a cutoff count the same.
 
     Notes
     -----
@@ -329,49 +335,51 @@ def bedroc(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
-        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
+        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight: 80 % for f = 8 % and alpha =
         20.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
-        its targets the rank of its last item. "optimistic" takes its targets first, and
-        "pessimistic" takes them last.
+        Tie rule. "expected" uses the mean over all orders of a tie. "together" ranks
+        all its targets at the last rank of the tie. "optimistic" ranks its targets
+        first, and "pessimistic" ranks them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. Not with
+        Weights of the items. An item of weight 2 counts as two items. Not allowed with
         ``ties="together"``, which counts items down to a rank.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
-        have no rank. The worst ranking then misses all targets.
+        have no rank. The worst possible ranking then misses all targets.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
     bedroc : float
         Between 0 and 1. With ``ties="together"`` it can be below 0 if a tie at the end
-        of the ranking holds targets, because all of them have the last rank.
+        of the ranking contains targets, because all of them have the last rank.
 
     Raises
     ------
@@ -425,46 +433,48 @@ def log_auc(
 ) -> float:
     """LogAUC, the area under a ROC curve with a log axis; at one depth use recall_at_t.
 
-    The area is divided by its largest value, so that each decade of the false positive
-    rate counts as much as another. A larger value is better. The mean over random
-    rankings is ``(1 - fpr) / log(1 / fpr)``, which is 0.145 for an fpr of 0.001; the
-    adjusted LogAUC is the value less this mean.
+    The area is divided by its largest value. Each decade of the false positive rate has
+    the same weight. A larger value is better. The mean over random rankings is ``(1 -
+    fpr) / log(1 / fpr)``, which is 0.145 for an fpr of 0.001. The adjusted LogAUC is
+    the value minus this mean.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     fpr : float, default=0.001
-        Least false positive rate of the area, between 0 and 1.
+        Smallest false positive rate of the area, between 0 and 1.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. "expected" takes the mean over all orders of a tie. "together" gives
-        its targets the rank of its last item. "optimistic" takes its targets first, and
-        "pessimistic" takes them last.
+        Tie rule. "expected" uses the mean over all orders of a tie. "together" ranks
+        all its targets at the last rank of the tie. "optimistic" ranks its targets
+        first, and "pessimistic" ranks them last.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
-        have no rank. The worst ranking then misses all targets.
+        have no rank. The worst possible ranking then misses all targets.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -479,14 +489,14 @@ def log_auc(
 
     See Also
     --------
-    bedroc : Early recognition by exponential weights.
+    bedroc : Early recognition with exponential weights.
 
     Notes
     -----
     A target with f of n non-targets above it adds the part of the axis from ``max(f/n,
     fpr)`` to 1 ([1]_), ``log(max(f/n, fpr)) / log(fpr)``, and the value is the mean of
-    these parts. In a tie, "expected" is the mean over the orders, and not the area
-    under a straight line. p-values of more than some 4000 items are estimated by random
+    these parts. In a tie, "expected" is the mean over the orders, not the area under a
+    straight line. With more than about 4000 items, p-values are estimated by random
     draws. Time is O(n log m); see :ref:`performance`.
 
     References

@@ -33,10 +33,10 @@ from skrank.ranking._response import target_scores
 class RankingEvaluation(Printed):
     """Metrics of items that arrive in batches; for all items at once use a metric.
 
-    An evaluation starts empty. Items are added one by one or in arrays. Evaluations can
-    be added to each other, as in ``sum(parts)``. :meth:`ranking` returns the ranking of
-    all items so far, which every metric, curve and test accepts. The printed evaluation
-    is a summary.
+    An evaluation is empty at the start. Add items one by one or in arrays. Evaluations
+    can be added to each other, as in ``sum(parts)``. :meth:`ranking` returns the
+    ranking of all items so far, which every metric, curve and test accepts. Printing
+    the evaluation shows a summary.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ class RankingEvaluation(Printed):
 
     Notes
     -----
-    The summary has the numbers of LingPipe's ``ScoredPrecisionRecallEvaluation``, which
-    takes tied items in the order in which they were added.
+    The summary contains the numbers of LingPipe's ``ScoredPrecisionRecallEvaluation``,
+    which ranks tied items in the order in which they were added.
 
-    Scores of different pieces must be comparable and should have one type. Integers
-    become floats if other pieces have floats.
+    Scores of different batches must be comparable and should have the same type.
+    Integers are converted to floats if other batches have floats.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class RankingEvaluation(Printed):
         n_missed: int = 0,
         n_unlisted: int | None = None,
     ) -> Self:
-        """Make an evaluation from labels and scores.
+        """Create an evaluation from labels and scores.
 
         Parameters
         ----------
@@ -124,8 +124,8 @@ default="expected"
             Targets that were never scored. They count among the targets and have no
             rank.
         n_unlisted : int, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie.
 
         Returns
         -------
@@ -156,17 +156,17 @@ default="expected"
         n_unlisted: int | None = None,
         detector_targets: str | None = None,
     ) -> Self:
-        """Make an evaluation from the scores of a fitted estimator.
+        """Create an evaluation from the scores of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. For the
-            method that gives the scores see :ref:`scores_of_estimators`.
+            Fitted classifier, regressor, ranker or outlier detector. See
+            :ref:`scores_of_estimators` for the method that computes the scores.
         X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
+            Items to rank; not the items to which the estimator was fitted.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         ties : {"expected", "together", "optimistic", "pessimistic"}, \
@@ -176,11 +176,11 @@ default="expected"
             Targets that were never scored. They count among the targets and have no
             rank.
         n_unlisted : int, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
@@ -190,7 +190,7 @@ default="expected"
         Raises
         ------
         ValueError
-            If the estimator only gives labels, if it is an outlier detector and
+            If the estimator only predicts labels, if it is an outlier detector and
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
@@ -206,7 +206,7 @@ default="expected"
         Parameters
         ----------
         y_true : array-like of shape (n_cases,), or a label
-            Labels of the items. A piece can have one class only.
+            Labels of the items. A batch can contain a single class.
         y_score : array-like of shape (n_cases,), or a number
             Scores of the items; a higher score means a likelier target.
 
@@ -240,9 +240,9 @@ default="expected"
         count : int
             Number of missed targets. They count among the targets and have no rank.
         n_unlisted : int, default=None
-            Number of items that were never scored, with these targets among them. They
-            rank below all scored items, as one tie. None adds no number; if it is
-            given once, it must be given for all missed targets.
+            Number of items that were never scored, including these targets. They rank
+            below all scored items, as one tie. If it is passed once, it must be passed
+            for all missed targets.
 
         Returns
         -------
@@ -252,8 +252,8 @@ default="expected"
         Raises
         ------
         ValueError
-            If `count` is not a whole number of at least 0, or if `n_unlisted` is not
-            one of at least `count`.
+            If `count` is not a whole number of at least 0, or if `n_unlisted` is not a
+            whole number of at least `count`.
         """
         count = check_count("count", count, least=0)
         _, unlisted = check_unlisted(count, n_unlisted)
@@ -332,8 +332,8 @@ default="expected"
         Raises
         ------
         ValueError
-            If the scores are hard labels, or if there are items and no target among
-            them, missed or not, has the label `pos_label`.
+            If the scores are hard labels, or if no item has the label `pos_label` and
+            no targets were missed.
         """
         self._pieces.check_label(self.pos_label, self.n_missed)
         return self._ranked()
@@ -372,13 +372,13 @@ default="expected"
         Parameters
         ----------
         metrics : str, Metric or sequence of them, default=()
-            More metrics, by their printed names (:ref:`metric_names`), each of which
-            has a column. Those by name have the tie rule of the evaluation.
+            Additional metrics by their printed names (:ref:`metric_names`), each in a
+            column. Metrics by name have the tie rule of the evaluation.
 
         Returns
         -------
         frame : pandas.DataFrame
-            The columns of :meth:`to_dict`, and those of the metrics.
+            The columns of :meth:`to_dict`, and the additional metrics.
 
         Raises
         ------

@@ -185,17 +185,18 @@ def make_average_precision_scorer(
     Parameters
     ----------
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
+        Tie rule; see the metric function.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of a fold in which the metric is undefined, such as one without targets.
+        Value of a fold in which the metric is undefined, such as a fold without
+        targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
+        Whether the targets are the outliers or the inliers of an outlier detector.
+        Required for an outlier detector; see :func:`make_metric_scorer`.
     average : {"binary", "macro"}, default="binary"
-        "binary" scores the class `pos_label`, "macro" the mean over the classes, each
-        against the rest.
+        "binary" computes the metric for the class `pos_label`. "macro" computes the
+        mean over the classes, each against the rest.
 
     Returns
     -------
@@ -258,17 +259,18 @@ def make_average_precision_at_k_scorer(
     normalize : {"min", "relevant", "hits"}, default="min"
         Divisor of the sum; see :func:`average_precision_at_k`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
+        Tie rule; see the metric function.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of a fold in which the metric is undefined, such as one without targets.
+        Value of a fold in which the metric is undefined, such as a fold without
+        targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
+        Whether the targets are the outliers or the inliers of an outlier detector.
+        Required for an outlier detector; see :func:`make_metric_scorer`.
     average : {"binary", "macro"}, default="binary"
-        "binary" scores the class `pos_label`, "macro" the mean over the classes, each
-        against the rest.
+        "binary" computes the metric for the class `pos_label`. "macro" computes the
+        mean over the classes, each against the rest.
 
     Returns
     -------
@@ -320,17 +322,18 @@ def make_recall_at_t_scorer(
     normalize : {"relevant", "min"}, default="relevant"
         Divisor of the hits; see :func:`recall_at_t`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
+        Tie rule; see the metric function.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of a fold in which the metric is undefined, such as one without targets.
+        Value of a fold in which the metric is undefined, such as a fold without
+        targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
+        Whether the targets are the outliers or the inliers of an outlier detector.
+        Required for an outlier detector; see :func:`make_metric_scorer`.
     average : {"binary", "macro"}, default="binary"
-        "binary" scores the class `pos_label`, "macro" the mean over the classes, each
-        against the rest.
+        "binary" computes the metric for the class `pos_label`. "macro" computes the
+        mean over the classes, each against the rest.
 
     Returns
     -------
@@ -379,17 +382,18 @@ def make_precision_at_t_scorer(
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
+        Tie rule; see the metric function.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of a fold in which the metric is undefined, such as one without targets.
+        Value of a fold in which the metric is undefined, such as a fold without
+        targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
+        Whether the targets are the outliers or the inliers of an outlier detector.
+        Required for an outlier detector; see :func:`make_metric_scorer`.
     average : {"binary", "macro"}, default="binary"
-        "binary" scores the class `pos_label`, "macro" the mean over the classes, each
-        against the rest.
+        "binary" computes the metric for the class `pos_label`. "macro" computes the
+        mean over the classes, each against the rest.
 
     Returns
     -------

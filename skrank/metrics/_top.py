@@ -50,13 +50,14 @@ def recall_at_t(
 
     A larger value is better. The value is 1 if all targets are in the top t. The mean
     over random rankings is t/n. Capped recall (``normalize="min"``) is also 1 if all
-    the top t are targets, so that rankings with many targets can have the value 1.
+    items of the top t are targets, so that the value 1 is possible with more than t
+    targets.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -65,35 +66,38 @@ def recall_at_t(
         rounded up.
     normalize : {"relevant", "min"}, default="relevant"
         Divisor of the hits: all m targets for "relevant", or ``min(m, t)``, the hits of
-        the best ranking, for "min", with the depth t that the tie rule sets.
+        a perfect ranking, for "min". The depth t is the depth after the tie rule.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -150,13 +154,13 @@ def specificity_at_t(
     """Share of non-targets below the top t; for rare targets use precision_at_t.
 
     A larger value is better. The mean over random rankings is 1 - t/n. The false
-    positive rate of the threshold at depth t is 1 less the specificity.
+    positive rate of the threshold at depth t is 1 minus the specificity.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -166,31 +170,34 @@ def specificity_at_t(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -205,7 +212,7 @@ def specificity_at_t(
 
     See Also
     --------
-    recall_at_t : The share of the targets that are in the top t (sensitivity).
+    recall_at_t : The share of the targets in the top t (sensitivity).
 
     Notes
     -----
@@ -250,8 +257,8 @@ def precision_at_t(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -261,31 +268,34 @@ def precision_at_t(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -300,7 +310,7 @@ def precision_at_t(
 
     See Also
     --------
-    recall_at_t : The share of the targets that the top t hold.
+    recall_at_t : The share of the targets in the top t.
     enrichment_factor : Precision divided by the prevalence.
 
     Notes
@@ -342,13 +352,13 @@ def enrichment_factor(
     """Precision at t divided by the prevalence; without a depth use bedroc.
 
     A larger value is better. The mean over random rankings is 1. The value is 0 if the
-    top t hold no target.
+    top t contain no target.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
@@ -358,19 +368,21 @@ def enrichment_factor(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
@@ -378,12 +390,13 @@ def enrichment_factor(
         Targets that were never scored. They count among the targets and the items and
         have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -452,50 +465,53 @@ def expected_profit(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     benefit : float or array-like of shape (n_samples,)
-        What finding a target is worth, above 0, in any currency. An array has it for
-        each item, such as the amount of each transaction, at least 0; only those of
-        targets count. Items with amounts may have `groups`, and neither weights nor
-        missed targets, and `ties` is "expected" or "together".
+        Benefit of finding a target, above 0, in any currency. Pass an array for a
+        benefit of each item, at least 0, such as the amount of each transaction; only
+        the benefits of targets count. An array can be combined with `groups`, but not
+        with weights or missed targets, and `ties` must be "expected" or "together".
     cost : float
-        Cost of looking at an item, target or not, at least 0, in the same currency.
+        Cost of inspecting an item, target or not, at least 0, in the same currency.
     t : int or float
         Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
-        mean over all orders. "together" retrieves it whole and moves the cutoff to its
-        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+        mean over all orders. "together" retrieves it as a whole and moves the cutoff to
+        its end. "optimistic" ranks its targets first, and "pessimistic" ranks them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the items. An item of weight 2 counts as two items. The top t holds
-        the weight t, or the fraction t of all weight (rounded up if all weights are
-        whole). An item across the cutoff counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t
+        contains the weight t, or the fraction t of the total weight (rounded up if all
+        weights are whole numbers). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
-        then the mean over the rankings, such as the profit of a day, also of days
+        then the mean over the rankings, such as the profit per day, including days
         without targets; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------
@@ -611,39 +627,41 @@ def r_precision(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels of the items. The target is 1 or True unless `pos_label` is given. A
-        Ranking or RankCounts replaces labels and scores.
+        Labels of the items. Targets are labelled 1 or True unless `pos_label` is
+        passed. A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     lower_is_better : bool, default=False
-        Whether lower scores mean likelier targets, such as docking energies.
+        Whether lower scores mean likelier targets, as for docking energies.
     missing : {"error", "last", "missed"}, default="error"
-        Items whose score is NaN, None or NA, such as compounds whose docking failed,
-        are an error, rank below all others as one tie ("last"), or are left out, with
-        the targets among them counted as `n_missed` ("missed").
+        How to treat items whose score is NaN, None or NA, such as compounds whose
+        docking failed. "error" raises an error. "last" ranks them below all others, as
+        one tie. "missed" leaves them out and counts the targets among them as
+        `n_missed`.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule for a tie across rank m. "expected" spreads its targets evenly, which
-        is the mean over all orders. "together" retrieves it whole and moves the cutoff
-        to its end. "optimistic" takes its targets first, and "pessimistic" takes them
-        last.
+        is the mean over all orders. "together" retrieves it as a whole and moves the
+        cutoff to its end. "optimistic" ranks its targets first, and "pessimistic" ranks
+        them last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the items. An item of weight 2 counts as two items. The depth is the
-        weight of the targets, and an item across it counts in part.
+        weight of the targets, and an item across this depth counts in part.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
     n_unlisted : int or mapping, default=None
-        Items that were never scored, with the missed targets among them. They rank
-        below all others, as one tie. With `groups`, both map groups to numbers.
+        Number of items that were never scored, including the missed targets. They rank
+        below all others, as one tie. With `groups`, pass mappings from groups to
+        numbers for both.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: without targets, and for BEDROC and KS
-        also for targets alone. NaN is returned with an ``UndefinedMetricWarning``, and
-        another number without.
+        Value to return if the metric is undefined: without targets, and for BEDROC and
+        KS also without non-targets. NaN is returned with an ``UndefinedMetricWarning``,
+        another number without a warning. "raise" raises an error.
 
     Returns
     -------

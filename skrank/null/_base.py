@@ -62,7 +62,7 @@ class NullDistribution:
         Returns
         -------
         metric : str
-            As in the results of the test.
+            Name as in the results of :class:`skrank.RandomSelectionTest`.
         """
         return self._terms[0].chain.metric.name
 
@@ -88,8 +88,8 @@ class NullDistribution:
         Returns
         -------
         std : float
-            Standard deviation of the metric. It is 0.0 if ties allow a single value
-            only.
+            Standard deviation of the metric. It is 0.0 if the ties allow only a single
+            value.
         """
         return self.inflation * math.sqrt(self._properties.moments[1])
 
@@ -114,7 +114,7 @@ class NullDistribution:
         return float(self.ppf(0.5))
 
     def interval(self, confidence: ArrayLike) -> tuple[Any, Any]:
-        """Return a range with equal tails, as by SciPy.
+        """Return a range with equal tails, as SciPy does.
 
         Parameters
         ----------
@@ -124,8 +124,8 @@ class NullDistribution:
         Returns
         -------
         low, high : float or ndarray of the shape of `confidence`
-            Quantiles at ``(1 - confidence) / 2`` and ``(1 + confidence) / 2``. Values
-            beyond each have at most the probability ``(1 - confidence) / 2``.
+            Quantiles at ``(1 - confidence) / 2`` and ``(1 + confidence) / 2``. The
+            probability of values beyond each limit is at most ``(1 - confidence) / 2``.
 
         Raises
         ------
@@ -142,9 +142,9 @@ class NullDistribution:
         Returns
         -------
         is_quick : bool
-            False if more than some thousand ties, of all rankings together, must be
-            followed one by one, or more than some ten that have many targets each: with
-            the tie rules "optimistic" and "pessimistic". Also if there are many
+            False if the tie rule is "optimistic" or "pessimistic" and all rankings
+            together have more than some thousand ties that must be processed one by
+            one, or more than about ten ties with many targets each. Also False for many
             different rankings with many targets.
         """
         return sum(_walk.work(term.chain) for term in self._terms) <= _MUCH_WORK
@@ -170,7 +170,7 @@ class NullDistribution:
         Returns
         -------
         sf : float or ndarray of the shape of `x`
-            ``P(S > x)``. Use :meth:`pvalue` for the probability of at least `x`.
+            ``P(S > x)``. For ``P(S >= x)`` use :meth:`pvalue`.
         """
         return np.exp(self.logsf(x))[()]
 
@@ -230,8 +230,8 @@ class NullDistribution:
         Returns
         -------
         x : float or ndarray of the shape of `q`
-            Smallest values with ``cdf(x) >= q``. It is minus infinity for ``q = 0``,
-            since SciPy's discrete distributions return a value below the support.
+            Smallest values with ``cdf(x) >= q``. Minus infinity for ``q = 0``, because
+            SciPy's discrete distributions return a value below the support.
 
         Raises
         ------
@@ -251,8 +251,8 @@ class NullDistribution:
         Returns
         -------
         x : float or ndarray of the shape of `q`
-            Smallest values with ``sf(x) <= q``, minus infinity for ``q = 1``. Values
-            above them are better than chance at the level q.
+            Smallest values with ``sf(x) <= q``; minus infinity for ``q = 1``. Values
+            above these are significantly better than chance at the level q.
 
         Raises
         ------
@@ -262,12 +262,12 @@ class NullDistribution:
         return self._quantiles(q, 1)
 
     def pmf(self, x: ArrayLike) -> Any:
-        """Return the probability of the value `x`, as of a discrete distribution.
+        """Return the probability of the value `x`, as for a discrete distribution.
 
         Parameters
         ----------
         x : array-like
-            Values of the metric. Values that differ by rounding only are equal.
+            Values of the metric. Values that differ only by rounding are equal.
 
         Returns
         -------
@@ -277,8 +277,8 @@ class NullDistribution:
         Raises
         ------
         ValueError
-            If the probabilities of single values are not known, because there are too
-            many values. Use :meth:`cdf` then.
+            If the number of values is too large to compute single probabilities. Use
+            :meth:`cdf` then.
         """
         return np.exp(self.logpmf(x))[()]
 
@@ -363,7 +363,7 @@ class NullDistribution:
             Source of randomness of the methods that draw. With None, each call draws
             anew.
         progress : bool, default=False
-            Whether to show the method that "auto" tries at present; needs tqdm.
+            Whether to show the method that "auto" is trying; needs tqdm.
 
         Returns
         -------
@@ -403,7 +403,7 @@ class NullDistribution:
         size : int, sequence of int or None, default=None
             Number of values to draw, or the shape of the array. None draws one number.
         random_state : int, RandomState, Generator or None, default=None
-            Source of randomness of the draws. With None they differ in each call.
+            Source of randomness of the draws. With None, each call draws anew.
 
         Returns
         -------
@@ -533,8 +533,8 @@ def _warn_of_doubt(tail: TailProbability) -> None:
         known = f"to be at least {lower:.2g}, and at most {upper:.2g}"
     exponent = tail.log_pvalue / math.log(10)
     msg = (
-        f'The p-value is known {known} (method "{tail.method}"). The value that is '
-        f"returned is 10 ** {exponent:.4g}."
+        f'The p-value is known {known} (method "{tail.method}"). The returned '
+        f"value is 10 ** {exponent:.4g}."
     )
     warn(msg, RuntimeWarning)
 

@@ -24,9 +24,9 @@ from skrank.ranking._ties import TieGroups, tie_groups, untied
 class RandomSelectionNull(NullDistribution):
     """Null distribution of a metric; to test a ranking use RandomSelectionTest.
 
-    The scores and their ties are fixed. The labels of `n_targets` targets are assigned
-    to the `n_samples` items, and all assignments are equally likely. The methods have
-    the names and the meaning of distributions in ``scipy.stats``.
+    The scores and their ties are fixed. `n_targets` target labels are assigned to the
+    `n_samples` items, and all assignments are equally likely. The methods are named and
+    defined as in the distributions of ``scipy.stats``.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class RandomSelectionNull(NullDistribution):
         Number of targets among them, from 1 to ``n_samples - 1``.
     metric : str or Metric, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule. "max_f_score", "breakeven_point", "k_at_recall",
-        "precision_at_recall", "recall_at_precision", "wss" and "ks_statistic" have no
-        null distribution and are not accepted.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule. "max_f_score",
+        "breakeven_point", "k_at_recall", "precision_at_recall", "recall_at_precision",
+        "wss" and "ks_statistic" have no null distribution and are not accepted.
     tie_sizes : array-like of shape (n_ties,), dtype=int, default=None
-        Sizes of the ties, best first; an item with a score of its own has the size 1.
-        Their sum is `n_samples`. None means that there are no ties.
+        Sizes of the ties, best first; an item with a unique score is a tie of size 1.
+        The sum is `n_samples`. None means no ties.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
 
@@ -53,7 +53,7 @@ class RandomSelectionNull(NullDistribution):
 
     See Also
     --------
-    skrank.RandomSelectionTest : Makes the distribution from the scores of a ranking.
+    skrank.RandomSelectionTest : Creates the distribution from the scores of a ranking.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class RandomSelectionNull(NullDistribution):
     def of_ties(
         cls, groups: TieGroups, n_targets: int, metric: Metric
     ) -> RandomSelectionNull:
-        """Make the distribution of a ranking from its ties.
+        """Create the distribution of a ranking from its ties.
 
         Parameters
         ----------

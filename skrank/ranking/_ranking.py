@@ -68,8 +68,8 @@ class Ranking:
     Attributes
     ----------
     n_samples, n_targets, n_non_targets : float
-        Number of items, of targets and of non-targets. With weights they are sums of
-        weights. Targets that were never scored count in `n_targets` only.
+        Numbers of items, of targets and of non-targets; sums of weights for weighted
+        items. Targets that were never scored count only in `n_targets`.
     n_missed : int
         Number of targets that were never scored.
 
@@ -128,19 +128,20 @@ class Ranking:
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool, default=False
-            Whether lower scores mean likelier targets, such as docking energies.
+            Whether lower scores mean likelier targets, as for docking energies.
         missing : {"error", "last", "missed"}, default="error"
-            Items whose score is NaN, None or NA, such as compounds whose docking
-            failed, are an error, rank below all others as one tie ("last"), or are left
-            out, with the targets among them counted as `n_missed` ("missed").
+            How to treat items whose score is NaN, None or NA, such as compounds whose
+            docking failed. "error" raises an error. "last" ranks them below all others,
+            as one tie. "missed" leaves them out and counts the targets among them as
+            `n_missed`.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the items, for metrics and curves.
         n_missed : int, default=0
             Targets that were never scored. They count among the targets and have no
             rank.
         n_unlisted : int, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie.
 
         Returns
         -------
@@ -181,17 +182,17 @@ class Ranking:
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. For the
-            method that gives the scores see :ref:`scores_of_estimators`.
+            Fitted classifier, regressor, ranker or outlier detector. See
+            :ref:`scores_of_estimators` for the method that computes the scores.
         X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
+            Items to rank; not the items to which the estimator was fitted.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
@@ -201,7 +202,7 @@ class Ranking:
         Raises
         ------
         ValueError
-            If the estimator only gives labels, if it is an outlier detector and
+            If the estimator only predicts labels, if it is an outlier detector and
             `detector_targets` is None, or if labels or scores are not valid.
         """
         # shared: X y pos_label detector_targets

@@ -111,8 +111,9 @@ class Part:
 class Rankings:
     """Rankings of several models or groups, sorted once; for one model use Ranking.
 
-    Tests, intervals, comparisons and displays take rankings in `from_rankings`.
-    Several questions about the same data then rank the items once.
+    Pass the rankings to `from_rankings` of tests, intervals, comparisons and displays.
+    The items are then ranked only once. Create rankings with `from_predictions`,
+    `from_estimator`, `from_cv`, `from_cv_results`, `from_sample` or `from_classes`.
 
     Attributes
     ----------
@@ -121,14 +122,14 @@ class Rankings:
     parts : list of tuple of Ranking
         The rankings of each part by each model.
     kind : {"one", "groups", "folds"}
-        Whether there is one part, a part for each group, or a part for each fold (or
-        for each group in each fold) of a cross-validation.
+        Whether there is a single part, a part for each group, or a part for each fold
+        of a cross-validation (or for each group in each fold).
     labels : tuple
-        Labels of the parts; empty for one part.
+        Labels of the parts; empty for a single part.
 
     See Also
     --------
-    Ranking : The ranking of one part by one model.
+    Ranking : Ranking of one part by one model.
 
     Examples
     --------
@@ -189,7 +190,7 @@ class Rankings:
 
     @cached_property
     def labels(self) -> tuple[Any, ...]:
-        """Labels of the parts; empty for one part."""
+        """Labels of the parts; empty for a single part."""
         if self.grouped:
             return tuple(part.label for part in self.rows)
         return self.folds
@@ -230,44 +231,48 @@ class Rankings:
             replaces labels and scores.
         y_score : array-like of shape (n_samples,), mapping, data frame or array of \
             shape (n_samples, n_models), default=None
-            Scores of the items; a higher score means a likelier target. A mapping from
-            names to scores, or columns, are the scores of several models. Required
+            Scores of the items; a higher score means a likelier target. Pass the scores
+            of several models as a mapping from names to scores, or as columns. Required
             unless `y_true` is a Ranking or RankCounts.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool or sequence of str, default=False
-            Whether lower scores mean likelier targets, such as docking energies: for
-            all models, or for those that are named.
+            Whether lower scores mean likelier targets, as for docking energies. A
+            sequence of names applies to these models only.
         missing : {"error", "last", "missed"}, default="error"
-            Items whose score is NaN, None or NA, such as compounds whose docking
-            failed, are an error, rank below all others as one tie ("last"), or are left
-            out, with the targets among them counted as `n_missed` ("missed").
+            How to treat items whose score is NaN, None or NA, such as compounds whose
+            docking failed. "error" raises an error. "last" ranks them below all others,
+            as one tie. "missed" leaves them out and counts the targets among them as
+            `n_missed`.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
             Stratum of each item, such as its hospital. A test against random selection
-            permutes labels within strata. A comparison uses it if labels are missing,
-            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
-            may then be a plan of :func:`labels_to_collect`.
+            permutes labels within strata. A comparison uses strata if labels are
+            missing: the labelled items of each stratum are then a random sample of it
+            (:ref:`sampled_labels`), and a plan of :func:`labels_to_collect` is
+            accepted.
         folds : array-like of shape (n_samples,), default=None
-            Fold in which each item was held out, if the scores are those of models that
-            were fitted to the other folds. The items of each fold are ranked.
+            Fold in which each item was held out, if its score comes from a model that
+            was fitted to the other folds. Items are ranked within each fold.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the items, as in the metric functions. Only intervals use them.
+            Weights of the items, as in the metric functions. Only intervals use
+            weights.
         n_missed : int or mapping, default=0
             Targets that were never scored. They count among the targets and have no
             rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
-            `groups`, it maps groups to numbers.
+            `groups`, pass a mapping from groups to numbers.
         n_unlisted : int or mapping, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie. With `groups`, both map groups to numbers.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie. With `groups`, pass mappings from groups
+            to numbers for both.
 
         Returns
         -------
@@ -277,8 +282,8 @@ class Rankings:
         Raises
         ------
         ValueError
-            If labels, scores or another column are not valid, or if they differ in
-            their length or in their pandas index.
+            If labels, scores or another column are not valid, or if their lengths or
+            pandas indices differ.
         """
         # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
         #   sample_weight n_missed n_unlisted missing
@@ -357,12 +362,12 @@ class Rankings:
         missing: str = "error",
         **unused: Any,
     ) -> Self:
-        """Rank items of which only some have labels, those of a random sample.
+        """Rank items if only a random sample of them has labels.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels of the items; NaN, None or NA where nobody looked.
+            Labels of the items; NaN, None or NA for items without a label.
         y_score : array-like of shape (n_samples,), mapping, data frame or array of \
             shape (n_samples, n_models)
             Scores of all items by one model, or by several.
@@ -371,17 +376,17 @@ class Rankings:
         pos_label, lower_is_better, missing : object
             As in `from_predictions`.
         **unused : object
-            Other columns of `from_predictions`, which are refused.
+            Other columns of `from_predictions`, which raise an error.
 
         Returns
         -------
         rankings : Rankings
-            The rankings, which comparisons and `SampledMetricInterval` can use.
+            Rankings for comparisons and :class:`SampledMetricInterval`.
 
         Raises
         ------
         ValueError
-            If a column is not valid, or another one is given.
+            If a column is not valid, or if a column is passed that is not supported.
         """
         for name, values in unused.items():
             if (
@@ -428,43 +433,46 @@ class Rankings:
         ----------
         estimator : estimator instance or mapping
             Fitted classifier, regressor, ranker or outlier detector, or a mapping from
-            names to several. For the method that gives the scores see
-            :ref:`scores_of_estimators`.
+            names to estimators. See :ref:`scores_of_estimators` for the method that
+            computes the scores.
         X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
+            Items to rank; not the items to which the estimator was fitted.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
             Stratum of each item, such as its hospital. A test against random selection
-            permutes labels within strata. A comparison uses it if labels are missing,
-            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
-            may then be a plan of :func:`labels_to_collect`.
+            permutes labels within strata. A comparison uses strata if labels are
+            missing: the labelled items of each stratum are then a random sample of it
+            (:ref:`sampled_labels`), and a plan of :func:`labels_to_collect` is
+            accepted.
         folds : array-like of shape (n_samples,), default=None
-            Fold in which each item was held out, if the scores are those of models that
-            were fitted to the other folds. The items of each fold are ranked.
+            Fold in which each item was held out, if its score comes from a model that
+            was fitted to the other folds. Items are ranked within each fold.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the items, as in the metric functions. Only intervals use them.
+            Weights of the items, as in the metric functions. Only intervals use
+            weights.
         n_missed : int or mapping, default=0
             Targets that were never scored. They count among the targets and have no
             rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
-            `groups`, it maps groups to numbers.
+            `groups`, pass a mapping from groups to numbers.
         n_unlisted : int or mapping, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie. With `groups`, both map groups to numbers.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie. With `groups`, pass mappings from groups
+            to numbers for both.
 
         Returns
         -------
@@ -474,7 +482,7 @@ class Rankings:
         Raises
         ------
         ValueError
-            If an estimator only gives labels, if it is an outlier detector and
+            If an estimator only predicts labels, if it is an outlier detector and
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
@@ -533,40 +541,39 @@ class Rankings:
         Parameters
         ----------
         estimator : estimator instance, mapping or list
-            Classifier, regressor, ranker or outlier detector, or several, by name or in
-            a list. They are cloned and fitted for each fold.
+            Classifier, regressor, ranker or outlier detector, or several of them in a
+            mapping from names or in a list. They are cloned and fitted for each fold.
         X : array-like of shape (n_samples, n_features)
-            Items to fit and to rank.
+            Items for fitting and ranking.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         cv : int, cross-validation generator or iterable, default=5
             As in :func:`sklearn.model_selection.cross_validate`. An int makes
-            stratified folds for a classifier, and with `groups` or `cv_groups` folds of
-            whole groups.
+            stratified folds for a classifier, or folds of whole groups with `groups` or
+            `cv_groups`.
         cv_groups : array-like of shape (n_samples,), default=None
-            Units that are held out whole, such as patients; by default those of
-            `groups`.
+            Units that are held out whole, such as patients. None uses `groups`.
         params : dict, default=None
             Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
             :func:`sklearn.model_selection.cross_validate`. They do not change the
             metric.
         repeated : bool, default=True
-            Whether items may be held out twice.
+            Whether items can be held out more than once.
         n_jobs : int, default=None
             Number of joblib jobs.
         progress : bool, default=False
             Whether to show a progress bar; needs tqdm.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
@@ -613,32 +620,32 @@ class Rankings:
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> Self:
-        """Rank the held-out items of a cross-validation, whose estimators are fitted.
+        """Rank the held-out items of a finished cross-validation.
 
         Parameters
         ----------
-        cv_results : dict, or mapping from names to several
+        cv_results : dict, or mapping from names to dict
             Result of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True, return_indices=True``.
         X : array-like of shape (n_samples, n_features)
-            Items to fit and to rank.
+            Items for fitting and ranking.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         repeated : bool, default=True
-            Whether items may be held out twice.
+            Whether items can be held out more than once.
         n_jobs : int, default=None
             Number of joblib jobs that predict.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
@@ -648,9 +655,9 @@ class Rankings:
         Raises
         ------
         ValueError
-            If estimators or indices are missing, if several results have other folds,
-            if an item is held out twice and `repeated` is False, and as in
-            `from_estimator`.
+            If `cv_results` has no estimators or indices, if several results have
+            different folds, if an item is held out twice and `repeated` is False, and
+            as in `from_estimator`.
         """
         # shared: cv_results X_fit y groups pos_label detector_targets
         check_order(X, y)
@@ -671,27 +678,28 @@ class Rankings:
 
     @classmethod
     def from_rankings(cls, rankings: Any) -> Self:
-        """Take existing rankings of one data set, or of several.
+        """Collect existing rankings of one data set, or of several.
 
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            One ranking, or one for each part. A mapping has these for several models,
-            by name. Methods that look at items one by one need a :class:`Ranking`, with
-            the same items in the same order. For other methods the lists of several
-            parts may have different items, such as the answers of two search engines to
-            a query, if they have as many targets, with those that were missed.
+            One ranking, or a sequence with a ranking for each part. For several models,
+            pass a mapping from names to these. Methods that use single items need a
+            :class:`Ranking` of each model, with the same items in the same order. For
+            other methods, the models can rank different items, such as the results of
+            two search engines for a query, if there are several parts and the number of
+            targets, including missed targets, is the same.
 
         Returns
         -------
         rankings : Rankings
-            The rankings; the labels of several parts are their numbers.
+            The rankings. The labels of several parts are their numbers.
 
         Raises
         ------
         ValueError
-            If the models differ in the numbers of parts or of targets, or of items for
-            one ranking.
+            If the models differ in the number of parts or targets, or, for a single
+            part, in the number of items.
         """
         if isinstance(rankings, cls):
             return rankings
@@ -729,7 +737,7 @@ class Rankings:
 
     @classmethod
     def from_classes(cls, y_true: ArrayLike, y_score: Any, classes: ArrayLike) -> Self:
-        """Rank items by the scores of each class, against the other classes.
+        """Rank the items for each class against the other classes.
 
         Parameters
         ----------
@@ -738,18 +746,18 @@ class Rankings:
         y_score : array-like of shape (n_samples, n_classes)
             Scores of each class.
         classes : array-like of shape (n_classes,)
-            Class of each column, such as ``estimator.classes_``.
+            Class of each column of `y_score`, such as ``estimator.classes_``.
 
         Returns
         -------
         rankings : Rankings
-            A ranking for each class, with its own targets. Classes without items, and a
-            class of all items, are left out with a warning.
+            A ranking for each class, whose items are the targets. Classes without
+            items, and a class that contains all items, are left out with a warning.
 
         Raises
         ------
         ValueError
-            If classes and columns do not fit each other, or if no item has one of the
+            If `classes` does not name each column once, or if no item has one of the
             classes.
         """
         labels = as_column("classes", classes).tolist()
@@ -940,21 +948,22 @@ class Rankings:
         Parameters
         ----------
         metric : Metric
-            A metric, as from :func:`make_metric`.
+            Metric, such as from :func:`make_metric`.
         undefined : float or "raise", default=nan
-            Value of the metric in these parts. There is a warning if it is NaN, and
-            with "raise" an error.
+            Value of the metric in these parts. NaN issues a warning, and "raise" raises
+            an error.
 
         Returns
         -------
         rankings : Rankings
-            The rankings in which the metric is defined: with targets, and with
-            non-targets for some metrics; all groups for precision at t.
+            The rankings in which the metric is defined: with targets, and for some
+            metrics also with non-targets; all groups for precision at t.
 
         Raises
         ------
         ValueError
-            If no ranking has targets and non-targets, or with "raise" if one has not.
+            If no ranking contains both targets and non-targets, or with "raise" if the
+            metric is undefined in any ranking.
         """
         if self.kind == "one":
             n, m = self.sizes
@@ -986,17 +995,17 @@ class Rankings:
         return replace(self, rows=tuple(self.rows[i] for i in kept))
 
     def returned(self, what: str) -> Self:
-        """Leave out groups for which nothing was returned, with a warning.
+        """Leave out groups without returned items, with a warning.
 
         Parameters
         ----------
         what : str
-            What they are left out of, such as "the test".
+            Where they are left out, such as "the test"; for the warning.
 
         Returns
         -------
         rankings : Rankings
-            The rankings that have items.
+            The rankings with items.
         """
         kept = [i for i, row in enumerate(self.parts) if all(r.n_samples for r in row)]
         if len(kept) < len(self.parts):
@@ -1039,12 +1048,12 @@ class Rankings:
         return of_parts[np.unique(self.folds, return_index=True)[1]]
 
     def by_fold(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return means over the parts of each fold; other values as they are.
+        """Return means over the parts of each fold, or the values without folds.
 
         Parameters
         ----------
         values : array-like of shape (n_parts,) or (n_parts, n_models)
-            A value of each part.
+            A value for each part.
 
         Returns
         -------

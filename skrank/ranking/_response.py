@@ -91,7 +91,7 @@ class Orientation(NamedTuple):
         if values.ndim != 2 or values.shape[1] != self.n_classes:
             rule = (
                 f"have a {self.method} of shape (n_samples, {self.n_classes}), one "
-                "column a class"
+                "column per class"
             )
             raise invalid("estimator", rule, f"shape {values.shape}")
         return values[:, self.target_class]

@@ -63,7 +63,7 @@ _EXAMPLES = """examples:
   skrank report run_a.txt run_b.txt --qrels qrels.txt --metric ndcg@10
 """
 
-_PLAN_EXAMPLE = """example, 500 labels that hold the top 100 of two models:
+_PLAN_EXAMPLE = """example, 500 labels that include the top 100 of two models:
   skrank plan scores.csv --score model_a --score model_b \\
       --budget 500 --t 100 --keep id -o plan.csv
 """
@@ -485,20 +485,21 @@ def _add_report(commands: Any) -> None:
     add(
         "--strata",
         metavar="NAME",
-        help="column of the stratum of a row, of which a random sample has labels; the "
-        "report is on the whole list",
+        help="column of the stratum of a row, if a random sample of each stratum has "
+        "labels; the report is on the whole list",
     )
     add(
         "--group",
         metavar="NAME",
         help="column of the day or query of a row; the report is on the means over "
-        "these",
+        "days or queries",
     )
     add("--by-group", action="store_true", help="also print a row for each group")
     add(
         "--cluster",
         metavar="NAME",
-        help="column of the patient of a row, or of another source of dependent rows",
+        help="column of the patient of a row, or of another unit whose rows are "
+        "dependent",
     )
     add(
         "--metric",
@@ -555,11 +556,11 @@ def _add_plan(commands: Any) -> None:
     """Add the command that plans labels."""
     plan = commands.add_parser(
         "plan",
-        help="choose the rows of a file to label, before anybody looks",
+        help="choose the rows of a file to label",
         description=(
-            "Write a row for each row of the file, in its order: the stratum, the rank "
-            "by the\nbest of the models, the chance to be chosen, and whether to label "
-            "it."
+            "Write the stratum and the rank of each row of the file, in its order,\n"
+            "the probability of being chosen, and whether to label it.\n"
+            "For several models, rows are ranked by their best rank."
         ),
         epilog=_PLAN_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -576,8 +577,8 @@ def _add_plan(commands: Any) -> None:
         action="append",
         type=_depth,
         metavar="DEPTH",
-        help="cutoff of a metric, such as 100 or 1%%; can be repeated. Of several "
-        "models, all rows in the top of any are labelled",
+        help="cutoff of a metric, such as 100 or 1%%; can be repeated. For several "
+        "models, all rows in the top of any model are labelled",
     )
     add(
         "--compare",
@@ -595,8 +596,8 @@ def _add_plan(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="column of the file to write as well, such as the number of an item; can "
-        "be repeated",
+        help="column of the file to copy to the table, such as an item number; can be "
+        "repeated",
     )
     add(
         "--seed",
@@ -621,7 +622,7 @@ def _add_monitor(commands: Any) -> None:
         help="monitor a model in production, with an alarm that is valid on any day",
         description=(
             "Print whether the rankings of the days in a file are better than chance,\n"
-            "worse than a number, or better than those of another model.\n"
+            "worse than a number, or better than the rankings of another model.\n"
             "The exit status is 0 without an alarm, 3 with one, and 2 after an error."
         ),
         epilog=_MONITOR_EXAMPLE,
@@ -649,22 +650,23 @@ def _add_monitor(commands: Any) -> None:
         "--reference",
         metavar="NUMBER or NAME",
         default=CHANCE,
-        help="number that the mean must reach, or column of the model to be better "
-        "than",
+        help="number that the mean must reach, or score column of a model that the "
+        "model must exceed",
     )
     add(
         "--bet",
         choices=["day", "target"],
         default="day",
-        help="evidence against a number: values of days, or targets of recall@t, which "
-        "are faster but must be independent within a day (default: day)",
+        help="unit of evidence against a number: the value of a day, or each target "
+        "of recall@t, which needs fewer days but assumes independent targets (default: "
+        "day)",
     )
     add(
         "--level",
         type=float,
         default=0.05,
         metavar="LEVEL",
-        help="probability of a false alarm ever (default: 0.05)",
+        help="probability that a false alarm ever occurs (default: 0.05)",
     )
     add(
         "--state",

@@ -40,31 +40,30 @@ class MetricReport:
     values : dict of str to float
         Values, or means over several rankings.
     n_rankings : int
-        Number of groups or folds in the means; 1 without these.
+        Number of groups or folds in the means; 1 for a single ranking.
     null_mean : float or None
-        Exact mean under random selection. None if it depends on the ranking, as with
-        tie rules other than "expected", several classes, missed targets without
-        `n_unlisted`, clusters, groups within folds, or lists of different items; also
-        for a metric without a null distribution.
+        Exact mean under random selection. None if it depends on the ranking, such as
+        with tie rules other than "expected", several classes, missed targets without
+        `n_unlisted`, clusters, groups within folds, or lists of different items. Also
+        None for a metric without a null distribution.
     estimates : dict of str to MetricIntervalResult
-        Results of :class:`MetricInterval`. Empty for the metrics of the top.
+        Results of :class:`MetricInterval`. Empty for metrics of the top.
     intervals : dict of str to ConfidenceInterval
         Confidence intervals of `estimates`, at the level of the report.
     null_distributions : dict of str to RandomSelectionNull
-        Distributions under random selection, with the ties of each ranking, for the
-        main metric. Empty with clusters, and for a metric without a null distribution.
+        Null distributions of the main metric, with the ties of each ranking. Empty with
+        clusters, and for a metric without a null distribution.
     tests : dict of str to RandomSelectionResult, or None
-        Results of :class:`RandomSelectionTest`, for the main metric. None without
-        tests.
+        Results of :class:`RandomSelectionTest` for the main metric. None without tests.
     untested : str
-        Why the main metric has no tests.
+        Reason why the main metric has no tests.
     comparisons : RankingComparisonTable or None
-        Comparisons of all pairs of rankings, for the metrics of `compare_by`. None for
-        a single ranking, for counts, and for several classes.
+        Comparisons of all pairs of rankings for the metrics of `compare_by`. None for a
+        single ranking, for counts, and for several classes.
 
     See Also
     --------
-    RankingReportResult : Has these results in `results`.
+    RankingReportResult : Contains these results in `results`.
 
     Examples
     --------

@@ -59,9 +59,9 @@ def figures_html(
         _figure(
             "Targets found down the ranking",
             HitCurveDisplay(shown),
-            "A steep curve is good. The dotted line is the mean of random selection, "
-            "which is in the grey band at each depth with a probability of at least "
-            f"95 %.{part}",
+            "A steep curve is good. The dotted line is the mean under random "
+            "selection. At each depth, random selection is in the grey band with a "
+            f"probability of at least 95 %.{part}",
             f"Hit curves, {at_depth}. {said['recall']}.",
             top=top,
         ),
@@ -76,8 +76,8 @@ def figures_html(
         _figure(
             "Lift at every depth",
             HitCurveDisplay(shown),
-            "Targets found as a multiple of those expected by chance, on logarithmic "
-            "scales. Random selection has the mean 1 and the range of the grey band.",
+            "Targets found, divided by the number expected by chance, on logarithmic "
+            "scales. Random selection has a mean of 1; the grey band is its range.",
             f"Curves of lift, {at_depth}. {said['lift']}.",
             kind="lift",
         ),
@@ -111,7 +111,7 @@ def days_html(result: RankingMonitorResult) -> str:
         "Values of the days, and the evidence",
         display,
         "The grey range contains the mean with a probability of 95 % on all days "
-        "together, as long as the mean is the same. An alarm comes when the evidence "
+        "together, as long as the mean is the same. An alarm occurs when the evidence "
         f"reaches {1 / result.significance_level:.3g}.",
         f"{display.metric} of {len(result.labels)} days. {result.conclusion()}",
         ROWS,

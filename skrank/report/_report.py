@@ -46,41 +46,40 @@ from skrank.report._result import RankingReportResult, names_of_top
 class RankingReport(Question[RankingReportResult]):
     """Report on several models and metrics in one call; for one metric use its class.
 
-    The report has average precision, or another metric, with its interval and its test
-    against random selection, metrics of the top of the ranking, comparisons of the
-    rankings, and optionally thresholds and gains tables. See
-    :ref:`report` for the tables and for details of the settings.
+    The report contains average precision, or another metric, with its interval and its
+    test against random selection, metrics of the top of the ranking, comparisons of the
+    rankings, and optionally thresholds and gains tables. See :ref:`report` for the
+    tables and for details of the settings.
 
     Parameters
     ----------
     compare_by : str, Metric or sequence of them, default="average_precision"
         Metric of the tests, the intervals and the comparisons, such as
-        "bedroc(alpha=20)" or "enrichment_factor@1%". With several, the first is the
-        main one, and the rankings are compared by each.
+        "bedroc(alpha=20)" or "enrichment_factor@1%". If there are several, the first is
+        the main metric, and the rankings are compared by each of them.
     metrics : str, Metric or sequence of them, default=()
-        More metrics, with intervals, by their printed names (:ref:`metric_names`).
+        Additional metrics with intervals, by their printed names (:ref:`metric_names`).
     t : int, float or sequence of them, default=None
-        Depths of recall, precision and lift. An int counts items, and a float in
-        (0, 1] is a fraction, rounded up. None takes 10 items, 1 % and 10 %.
+        Depths of recall, precision and lift. An int is a number of items, and a float
+        in (0, 1] is a fraction, rounded up. None uses 10 items, 1 % and 10 %.
     k : int, float or sequence of them, default=None
-        Depths of average precision at k. None takes those of `t`.
+        Depths of average precision at k. None uses the depths `t`.
     thresholds : ThresholdChoice or sequence of them, default=()
-        Rules by which to choose a threshold for each ranking, such as
+        Rules for choosing a threshold for each ranking, such as
         ``ThresholdChoice(benefit=100, cost=5)`` for the largest profit.
     gains : bool, int or sequence of float, default=False
-        Whether to add a gains table of each ranking: True for tenths, or the parts of
+        Whether to add a gains table for each ranking: True for deciles, or the parts of
         :meth:`HitCurve.gains_table`, such as ``(0.01, 0.02, 0.05)``.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of all metrics.
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.
     sort : bool, default=False
-        Whether to print the best ranking first, by the main metric. The rankings are in
-        the given order otherwise.
+        Whether to print the best ranking first, by the main metric. Otherwise the
+        rankings keep the order of the input.
     pvalue : bool, default=None
-        Whether to test each ranking against random selection. None leaves out tests
-        that may take more than about two seconds, and those of lists with missed
-        targets.
+        Whether to test each ranking against random selection. None omits tests that can
+        take more than about two seconds, and tests of lists with missed targets.
     n_jobs : int, default=None
         Number of joblib jobs that fit and predict the folds of a cross-validation.
     progress : bool, default=False
@@ -95,7 +94,7 @@ class RankingReport(Question[RankingReportResult]):
 
     See Also
     --------
-    RankingReportResult : Result, which can be printed, and exported as a data frame,
+    RankingReportResult : Result, which can be printed and exported as a data frame,
         LaTeX or HTML.
     RandomSelectionTest, MetricInterval, RankingComparison, ThresholdChoice : Sources
         of the numbers.
@@ -164,7 +163,7 @@ class RankingReport(Question[RankingReportResult]):
         found: dict[str, AnyMetric] = {}
         for one in (make_metric(one, self.ties) for one in _each(metrics)):
             if one.ties != self.ties and not isinstance(one, ThresholdMetric):
-                rule = f"be {one.ties!r}, as that of the metric {one.name}"
+                rule = f"be {one.ties!r}, the tie rule of the metric {one.name}"
                 raise invalid("ties", rule, repr(self.ties))
             if one.name in COLUMNS or found.get(one.name, one) != one:
                 rule = "have a printed name that no other metric or column has"
@@ -182,20 +181,21 @@ class RankingReport(Question[RankingReportResult]):
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            Rankings of any data, of one model or of several by name. Rankings by
-            :meth:`Rankings.from_classes` are of several classes, which are not
-            compared.
+            Rankings of any data, of one model or of several models by name. The
+            rankings of :meth:`Rankings.from_classes` are for several classes, which are
+            not compared.
 
         Returns
         -------
         report : RankingReportResult
-            Report that can be printed, and exported as a data frame, LaTeX or HTML.
+            Immutable report, which can be printed and exported as a data frame, LaTeX
+            or HTML.
 
         Raises
         ------
         ValueError
-            If a class is absent, if a depth is beyond the ranking, or if gains tables
-            are requested with groups or folds.
+            If there are no targets or no non-targets, if a depth is beyond the ranking,
+            or if gains tables are requested with groups or folds.
         """
         every = self._read(rankings)
         if self.gains is not False and every.kind != "one":

@@ -63,9 +63,9 @@ UNKNOWN_ORDER = (
 class RankingReportResult:
     """Result of a :class:`RankingReport`: rankings, and results by metric.
 
-    The printed report has tables of the main metric, of the top of the ranking, of the
-    named metrics, and of the comparisons. A dash stands for an undefined value. A note
-    names rankings that are so far below chance that random selection is as low with a
+    The printed report contains tables of the main metric, of the top of the ranking, of
+    the additional metrics, and of the comparisons. A dash is an undefined value. A note
+    names rankings so far below chance that random selection is as low with a
     probability of at most 0.001. The scores of such a ranking may be reversed.
 
     Attributes
@@ -73,14 +73,14 @@ class RankingReportResult:
     rankings : Rankings
         The rankings.
     results : dict of str to MetricReport
-        Results by the printed name of the metric, the main one first: values,
+        Results by the printed name of the metric, the main metric first: values,
         intervals, tests and comparisons.
     t, k : tuple of int or float
         Depths as numbers of items or fractions of the ranking.
     confidence_level : float
         Level of the intervals.
     thresholds : dict of str to tuple of ThresholdChoiceResult
-        Thresholds of each ranking, by each rule.
+        Thresholds of each ranking, one for each rule.
     gains : dict of str to GainsTable
         Gains table of each ranking.
 
@@ -205,10 +205,10 @@ class RankingReportResult:
         sentence : str
             For one ranking, the value, its interval, and whether it is significantly
             better than random selection. For several classes, the range of the values.
-            For several rankings, the largest value, and which other rankings are lower
-            or may be as good, by the p-values of the leaderboard: with the confidence
-            level as probability, no ranking is called lower that is as good as all
-            others.
+            For several rankings, the best value, and which other rankings are
+            significantly lower or may be as good, by the p-values of the leaderboard.
+            With a probability of `confidence_level`, no ranking that is as good as all
+            others is called lower.
         """
         if len(self.names) == 1:
             return conclusion_on_one(self.main, self.confidence_level)
@@ -223,10 +223,11 @@ class RankingReportResult:
         -------
         fields : dict
             The size of the data set, the settings and "null_means" by metric.
-            "rankings" has the columns of :meth:`to_frame` as lists. "comparisons" has
-            those of :meth:`RankingComparisonTable.to_dict` by the main metric, or is
-            None. "n_targets" and "prevalence" are dicts by name for several classes.
-            Undefined numbers are NaN, which ``json.dumps`` writes as ``NaN``.
+            "rankings" contains the columns of :meth:`to_frame` as lists. "comparisons"
+            contains the columns of :meth:`RankingComparisonTable.to_dict` for the main
+            metric, or is None. "n_targets" and "prevalence" are dicts by name for
+            several classes. Undefined numbers are NaN, which ``json.dumps`` writes as
+            ``NaN``.
         """
         n_samples, n_targets = self.rankings.sizes
         sizes: Any = n_targets, n_targets / n_samples
@@ -274,18 +275,18 @@ class RankingReportResult:
         Parameters
         ----------
         path : str or path-like, default=None
-            File to write the tables to, in UTF-8. With None, they are returned.
+            File to write the tables to, in UTF-8. None returns them.
         summary : bool, default=False
-            Whether to make only the table of the metrics of `compare_by`, which fits a
-            column: a row for each ranking, with the letters of the significantly worse
-            rankings as superscripts.
+            Whether to return only the table of the metrics of `compare_by`, which fits
+            a column of text: a row for each ranking, with the letters of the
+            significantly worse rankings as superscripts.
 
         Returns
         -------
         latex : str or None
             A ``table`` with its caption for each table of the report. Names are
-            escaped, and p-values are typeset as :math:`2.6 \times 10^{-23}`. None if a
-            file was written.
+            escaped, and p-values are typeset as :math:`2.6 \times 10^{-23}`. None if
+            the tables were written to a file.
 
         Raises
         ------

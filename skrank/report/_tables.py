@@ -82,13 +82,13 @@ def table_of_main(
     what = "Average precision (AP) is 1 if all targets come first. " if is_ap else ""
     if main.null_mean is not None:
         rows.append((_NULL_MEAN, last[0], "", "", ""))
-        what += f"The {_NULL_MEAN} is what a random order has on average. "
+        what += f"The {_NULL_MEAN} is the mean over random orders. "
     reading = (
         f"{what}The interval is the {percent(level)} confidence interval of "
         f"the mean {heading_of(metric)} over samples of this size. zscore is the "
-        "distance from the mean under random selection, the null mean, in standard "
-        "deviations under it, the null std; pvalue is the probability of a value at "
-        "least as large under random selection."
+        "distance from the mean under random selection (null mean), divided by the "
+        "standard deviation under random selection (null std). pvalue is the "
+        "probability of a value at least as large under random selection."
     )
     head = ("ranking",) if n_targets is None else ("ranking", "targets")
     columns = (heading_of(metric), f"{percent(level)} interval", "zscore", "pvalue")
@@ -191,8 +191,8 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
     )
     reading = (
         f"Comparisons of pairs of rankings of the same items. {test} Holm is the pvalue "
-        "adjusted for the number of comparisons: at the level 0.05 the probability of "
-        "any false difference is at most 0.05."
+        "adjusted for the number of comparisons: at the level 0.05, the probability "
+        "of any false positive is at most 0.05."
     )
     zscore = [] if by_sample else ["zscore"]
     header = ("A", "B", "A - B", f"{level} interval", *zscore, "pvalue", "Holm")
@@ -217,9 +217,8 @@ def table_of_leaderboard(board: RankingLeaderboard, main: MetricReport) -> Table
     reading = (
         "The rankings from the best to the worst, by comparisons of all pairs. Holm p "
         "is the smallest p-value of the comparisons with better rankings, adjusted for "
-        "the number of all pairs. All ranges of the rank hold simultaneously with "
-        f"{level} confidence. Rankings that share a letter are not significantly "
-        "different."
+        f"the number of all pairs. With {level} confidence, all ranges contain the "
+        "true ranks. Rankings that share a letter are not significantly different."
     )
     head = ("ranking", heading_of(board.metric), f"{level} interval")
     header = (*head, "Holm p", "rank", "letters")
@@ -257,8 +256,8 @@ def table_of_thresholds(
         rows += [*zip(heads, map(name_of, thresholds), *columns, strict=True)]
     reading = (
         "Inspect the items with this score or more; t is their number. The other "
-        f"columns estimate what this rule gives on other items, with the {level} "
-        "interval in parentheses."
+        f"columns are estimates for other items, with the {level} interval in "
+        "parentheses."
     )
     header = ("rule", "ranking", "score", "t", *shown)
     return Table("Thresholds", header, rows, 2, reading)
@@ -353,4 +352,4 @@ def _with_decimals(value: float, decimals: int) -> str:
 
 def _last(has_chance: bool) -> str:
     """Describe the last row, if it is that of random selection."""
-    return f"; {_NULL_MEAN} is what a random order has on average" * has_chance
+    return f"; {_NULL_MEAN} is the mean over random orders" * has_chance

@@ -63,5 +63,6 @@ def test_few_rankings_are_thin_beside_their_mean():
 
 
 def test_a_band_is_of_one_ranking():
-    with pytest.raises(ValueError, match="`rankings` must be one ranking a model, .*1"):
+    message = "`rankings` must contain one ranking for each model, .*1"
+    with pytest.raises(ValueError, match=message):
         HitCurveDisplay.from_predictions(Y, S, groups=DAY, confidence_band="pointwise")

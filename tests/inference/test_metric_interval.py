@@ -116,7 +116,7 @@ def test_a_tie_at_the_cut_moves_it_but_under_one_rule(ties, method):
     if ties == "expected":
         assert asked.from_predictions(y_true, y_score).standard_error > 0
         return
-    with pytest.raises(ValueError, match="`ties` must be 'expected' where a tie"):
+    with pytest.raises(ValueError, match="`ties` must be 'expected' with a tie"):
         asked.from_predictions(y_true, y_score)
     alone = -np.arange(20.0)
     expected = MetricInterval("average_precision@7", method=method)

@@ -525,7 +525,7 @@ def test_ranks_of_a_known_last_target_are_whole():
 def test_a_level_beyond_the_draws_has_a_warning():
     y, score, strata = sampled_list()
     result = SampledMetricInterval(**FAST).from_predictions(y, score, strata=strata)
-    with pytest.warns(match="needs `n_resamples` of 2000"):
+    with pytest.warns(match="needs `n_resamples`=2000"):
         result.confidence_interval(0.999)
 
 

@@ -432,7 +432,7 @@ def test_a_search_that_chose_by_other_values_is_told_of(search, items):
     assert [warning.filename for warning in caught] == [__file__]
     name = "mean_test_recall@10" if search.multimetric_ else "mean_test_score"
     apart = np.abs(result.values - search.cv_results_[name])
-    assert f"the candidate {apart.argmax()} most" in str(caught[0].message)
+    assert f"Candidate {apart.argmax()} differs most" in str(caught[0].message)
 
 
 def test_estimators_of_a_grid_are_not_fitted_themselves():

@@ -725,7 +725,7 @@ def test_too_few_days_for_a_promise():
         result = choice.from_predictions(y, score, groups=day)
     assert (result.recall, result.t) == (1, 50)  # all items
     choice = ThresholdChoice(precision=0.5, guarantee=0.95, n_resamples=20)
-    with pytest.warns(UserWarning, match="At the least, 6 days must have a precision"):
+    with pytest.warns(UserWarning, match="At least 6 days must have a precision"):
         result = choice.from_predictions(y, score, groups=day)
     assert result.t == 0
     # no number of days is enough if their best mean is below the promise
@@ -739,7 +739,7 @@ def test_too_few_days_for_a_promise():
 
 def test_few_days_are_said():
     y, score, day = days(n_days=5)
-    with pytest.warns(UserWarning, match="5 rankings are few: with 5, intervals for"):
+    with pytest.warns(UserWarning, match="5 rankings are few: with 5, 95 % intervals"):
         ThresholdChoice(t=5).from_predictions(y, score, groups=day)
 
 
@@ -1058,7 +1058,7 @@ def test_what_can_be_promised_of_a_mean_precision():
     within = [bentkus(total, 8, float(promised) + one) for one in (-0.005, 0.005)]
     assert within[0] <= 0.025 <= within[1]
     needed, best, at = re.search(
-        r"needs about (\d+) days, .*best \(([\d.]+) at a depth of (\d+)\)", text
+        r"needs about (\d+) days, .*largest .*\(([\d.]+) at a depth of (\d+)\)", text
     ).groups()
     assert totals[int(at) - 1] == totals.max()
     assert float(best) == pytest.approx(totals.max() / 8, abs=0.005)

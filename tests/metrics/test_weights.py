@@ -342,7 +342,7 @@ def test_a_weighted_search_is_tested_with_its_weights():
     result = test.from_search(search, X, Y, params={"sample_weight": WEIGHT})
     assert result.best_index == search.best_index_
     np.testing.assert_allclose(result.values, search.cv_results_["mean_test_score"])
-    with pytest.warns(UserWarning, match="other `params` of fit; weights that reached"):
+    with pytest.warns(UserWarning, match="different `params` of fit; weights that its"):
         test.from_search(search, X, Y)
 
 

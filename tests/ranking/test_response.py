@@ -59,7 +59,9 @@ def test_probabilities_may_come_in_any_form(form, door):
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("columns", [[0, 1, 1], [1], 1], ids=str)
 def test_probabilities_of_another_shape_are_refused(columns, door):
-    message = r"predict_proba of shape \(n_samples, 2\), one column a class; got shape"
+    message = (
+        r"predict_proba of shape \(n_samples, 2\), one column per class; got shape"
+    )
     with pytest.raises(ValueError, match=message):
         DOORS[door](Shaped(lambda p: p[:, columns]))
 

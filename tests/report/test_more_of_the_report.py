@@ -348,7 +348,8 @@ def test_pvalues_that_no_draw_reached_are_limits():
 
 
 def test_metrics_of_one_name_or_another_tie_rule_are_refused():
-    with pytest.raises(ValueError, match="`ties` must be 'optimistic', as that of the"):
+    message = "`ties` must be 'optimistic', the tie rule"
+    with pytest.raises(ValueError, match=message):
         RankingReport(metrics=make_metric("average_precision", ties="optimistic"))
     with pytest.raises(ValueError, match="`metrics` must have a printed name that no"):
         RankingReport("bedroc(alpha=20)", metrics="bedroc(alpha=20.00001)")

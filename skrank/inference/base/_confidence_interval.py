@@ -11,6 +11,10 @@ class ConfidenceInterval(NamedTuple):
     low, high : float
         Lower and upper limit.
 
+    See Also
+    --------
+    MetricInterval : Computes the interval of a metric.
+
     Examples
     --------
     >>> from skrank import MetricInterval

@@ -18,21 +18,21 @@ from skrank.metrics._definitions import make_metric
 class MetricIntervalTable(Printed):
     """Intervals of several metrics or models: a result of MetricInterval.
 
-    Do not compare the intervals of two models: their values vary together. The interval
-    of their difference is that of :class:`RankingComparison`.
+    Do not compare the intervals of two models, because their values vary together. Use
+    the interval of the difference from :class:`RankingComparison`.
 
     Attributes
     ----------
     results : dict from (metric, model) to MetricIntervalResult or SampledMetricResult
         Result of each metric, by its printed name, and of each model.
-        ``table["recall@50"]`` and ``table["a"]`` are enough if only one result has this
+        ``table["recall@50"]`` and ``table["a"]`` also work if only one result has this
         name.
 
     See Also
     --------
     MetricInterval, SampledMetricInterval : Create this object.
     RankingComparison : Differences of the models.
-    RankingReport : The same with tests and figures.
+    RankingReport : Intervals with tests and figures.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class MetricIntervalTable(Printed):
         return iter(self.results)
 
     def to_frame(self) -> Any:
-        """Return the values and the 95 % intervals as a data frame of pandas.
+        """Return the values and the 95 % intervals as a pandas data frame.
 
         Returns
         -------

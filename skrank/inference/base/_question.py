@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -33,6 +34,9 @@ from skrank.ranking._rankings import Rankings, labels_are_missing
 Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
 
+# what `from_rankings` of a class returns, by its docstring
+RETURNED = re.compile(r"Returns\n +-+\n +(\w+ : .+)")
+
 
 class Settings:
     """Base class of objects whose attributes are the arguments of their constructor."""
@@ -49,38 +53,39 @@ class Settings:
         return f"{type(self).__name__}({', '.join(settings)})"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the settings, as estimators of scikit-learn do.
+        """Return the settings, as in scikit-learn estimators.
 
         Parameters
         ----------
         deep : bool, default=True
-            Without effect: no setting has settings.
+            Not used; no setting has settings of its own.
 
         Returns
         -------
         settings : dict
-            Arguments that make an object with the same settings.
+            Arguments of the constructor that create an object with the same settings.
         """
         names = inspect.signature(type(self)).parameters
         return {name: getattr(self, name) for name in names}
 
     def set_params(self, **settings: Any) -> Self:
-        """Change settings, as for estimators of scikit-learn.
+        """Change settings, as in scikit-learn estimators.
 
         Parameters
         ----------
         **settings : dict
-            Arguments of the constructor, which checks them with those that stay.
+            Arguments of the constructor. They are checked together with the other
+            settings.
 
         Returns
         -------
         self : object
-            This object. If an error is raised, it is as before.
+            The object itself. It is unchanged if an error is raised.
 
         Raises
         ------
         ValueError
-            If there is no such setting, or if one is not valid.
+            If a setting is unknown or not valid.
         """
         known = self.get_params()
         for name in settings:
@@ -193,18 +198,24 @@ class Question(Settings, ABC, Generic[Answer]):
     _repeated: ClassVar[bool] = True
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Show in the entrances only what the question uses."""
+        """Show in the entrances what the question uses and returns."""
         super().__init_subclass__(**settings)
         missed = {"n_missed"} if cls._missed_in_groups else set()
         missed |= {"strata"} if cls._of_samples else set()
-        for name in ("from_predictions", "from_estimator"):
+        kind = RETURNED.search(cls.from_rankings.__doc__ or "")
+        entrances = "from_predictions", "from_estimator", "from_cv", "from_cv_results"
+        for name in entrances:
             answer = getattr(cls, name).__wrapped__
-            entrance = _made_by(getattr(Rankings, name))(answer)
-            setattr(cls, name, leave_out(entrance, {*cls._refuses} - missed))
+            entrance: Any = _made_by(getattr(Rankings, name))(answer)
+            if kind and entrance.__doc__:
+                entrance.__doc__ = entrance.__doc__.replace("result : object", kind[1])
+            if not name.startswith("from_cv"):
+                leave_out(entrance, {*cls._refuses} - missed)
+            setattr(cls, name, entrance)
 
     @_made_by(Rankings.from_predictions)
     def from_predictions(self, rankings: Rankings) -> Answer:
-        """Answer for labels and scores.
+        """Compute the result from labels and scores.
 
         Parameters
         ----------
@@ -213,56 +224,60 @@ class Question(Settings, ABC, Generic[Answer]):
             replaces labels and scores.
         y_score : array-like of shape (n_samples,), mapping, data frame or array of \
             shape (n_samples, n_models), default=None
-            Scores of the items; a higher score means a likelier target. A mapping from
-            names to scores, or columns, are the scores of several models. Required
+            Scores of the items; a higher score means a likelier target. Pass the scores
+            of several models as a mapping from names to scores, or as columns. Required
             unless `y_true` is a Ranking or RankCounts.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool or sequence of str, default=False
-            Whether lower scores mean likelier targets, such as docking energies: for
-            all models, or for those that are named.
+            Whether lower scores mean likelier targets, as for docking energies. A
+            sequence of names applies to these models only.
         missing : {"error", "last", "missed"}, default="error"
-            Items whose score is NaN, None or NA, such as compounds whose docking
-            failed, are an error, rank below all others as one tie ("last"), or are left
-            out, with the targets among them counted as `n_missed` ("missed").
+            How to treat items whose score is NaN, None or NA, such as compounds whose
+            docking failed. "error" raises an error. "last" ranks them below all others,
+            as one tie. "missed" leaves them out and counts the targets among them as
+            `n_missed`.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
             Stratum of each item, such as its hospital. A test against random selection
-            permutes labels within strata. A comparison uses it if labels are missing,
-            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
-            may then be a plan of :func:`labels_to_collect`.
+            permutes labels within strata. A comparison uses strata if labels are
+            missing: the labelled items of each stratum are then a random sample of it
+            (:ref:`sampled_labels`), and a plan of :func:`labels_to_collect` is
+            accepted.
         folds : array-like of shape (n_samples,), default=None
-            Fold in which each item was held out, if the scores are those of models that
-            were fitted to the other folds. The items of each fold are ranked.
+            Fold in which each item was held out, if its score comes from a model that
+            was fitted to the other folds. Items are ranked within each fold.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the items, as in the metric functions. Only intervals use them.
+            Weights of the items, as in the metric functions. Only intervals use
+            weights.
         n_missed : int or mapping, default=0
             Targets that were never scored. They count among the targets and have no
             rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
-            `groups`, it maps groups to numbers.
+            `groups`, pass a mapping from groups to numbers.
         n_unlisted : int or mapping, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie. With `groups`, both map groups to numbers.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie. With `groups`, pass mappings from groups
+            to numbers for both.
 
         Returns
         -------
-        result : frozen result
-            The answer. Rankings in which the metric is undefined, such as those without
-            targets, are left out with a warning.
+        result : object
+            Immutable. Rankings in which the metric is undefined, such as rankings
+            without targets, are left out with a warning.
 
         Raises
         ------
         ValueError
-            If labels, scores or another column are not valid, if a class is absent, or
-            if the question does not use one of the arguments.
+            If labels, scores or another column are not valid, if there are no targets
+            or no non-targets, or if the class does not support one of the arguments.
         """
         # shared: y_true y_score pos_label lower_is_better groups clusters strata folds
         #   sample_weight n_missed n_unlisted missing
@@ -270,59 +285,62 @@ class Question(Settings, ABC, Generic[Answer]):
 
     @_made_by(Rankings.from_estimator)
     def from_estimator(self, rankings: Rankings) -> Answer:
-        """Answer for the ranking of a fitted estimator.
+        """Compute the result for the ranking of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator instance or mapping
             Fitted classifier, regressor, ranker or outlier detector, or a mapping from
-            names to several. For the method that gives the scores see
-            :ref:`scores_of_estimators`.
+            names to estimators. See :ref:`scores_of_estimators` for the method that
+            computes the scores.
         X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
+            Items to rank; not the items to which the estimator was fitted.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
             Stratum of each item, such as its hospital. A test against random selection
-            permutes labels within strata. A comparison uses it if labels are missing,
-            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
-            may then be a plan of :func:`labels_to_collect`.
+            permutes labels within strata. A comparison uses strata if labels are
+            missing: the labelled items of each stratum are then a random sample of it
+            (:ref:`sampled_labels`), and a plan of :func:`labels_to_collect` is
+            accepted.
         folds : array-like of shape (n_samples,), default=None
-            Fold in which each item was held out, if the scores are those of models that
-            were fitted to the other folds. The items of each fold are ranked.
+            Fold in which each item was held out, if its score comes from a model that
+            was fitted to the other folds. Items are ranked within each fold.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the items, as in the metric functions. Only intervals use them.
+            Weights of the items, as in the metric functions. Only intervals use
+            weights.
         n_missed : int or mapping, default=0
             Targets that were never scored. They count among the targets and have no
             rank. Intervals and comparisons of one ranking also need `n_unlisted`. With
-            `groups`, it maps groups to numbers.
+            `groups`, pass a mapping from groups to numbers.
         n_unlisted : int or mapping, default=None
-            Items that were never scored, with the missed targets among them. They rank
-            below all others, as one tie. With `groups`, both map groups to numbers.
+            Number of items that were never scored, including the missed targets. They
+            rank below all others, as one tie. With `groups`, pass mappings from groups
+            to numbers for both.
 
         Returns
         -------
-        result : frozen result
-            The answer, as from `from_predictions`.
+        result : object
+            Immutable, as from `from_predictions`.
 
         Raises
         ------
         ValueError
-            If the estimator only gives labels, if it is an outlier detector and
+            If the estimator only predicts labels, if it is an outlier detector and
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
@@ -332,88 +350,88 @@ class Question(Settings, ABC, Generic[Answer]):
 
     @_made_by(Rankings.from_cv)
     def from_cv(self, rankings: Rankings) -> Answer:
-        """Cross-validate an estimator, and answer for the mean over the folds.
+        """Cross-validate an estimator, and compute the result for the mean over folds.
 
         Parameters
         ----------
         estimator : estimator instance, mapping or list
-            Classifier, regressor, ranker or outlier detector, or several, by name or in
-            a list. They are cloned and fitted for each fold.
+            Classifier, regressor, ranker or outlier detector, or several of them in a
+            mapping from names or in a list. They are cloned and fitted for each fold.
         X : array-like of shape (n_samples, n_features)
-            Items to fit and to rank.
+            Items for fitting and ranking.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         cv : int, cross-validation generator or iterable, default=5
             As in :func:`sklearn.model_selection.cross_validate`. An int makes
-            stratified folds for a classifier, and with `groups` or `cv_groups` folds of
-            whole groups.
+            stratified folds for a classifier, or folds of whole groups with `groups` or
+            `cv_groups`.
         cv_groups : array-like of shape (n_samples,), default=None
-            Units that are held out whole, such as patients; by default those of
-            `groups`.
+            Units that are held out whole, such as patients. None uses `groups`.
         params : dict, default=None
             Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
             :func:`sklearn.model_selection.cross_validate`. They do not change the
             metric.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
-        result : frozen result
-            The answer. Folds without targets or without non-targets are left out with a
+        result : object
+            Immutable. Folds without targets or without non-targets are left out with a
             warning.
 
         Raises
         ------
         ValueError
-            As in `from_estimator`; also if no fold holds targets and non-targets.
+            As in `from_estimator`; also if no fold contains both targets and
+            non-targets.
         """
         # shared: unfitted X_fit y cv cv_groups params groups pos_label detector_targets
         return self.from_rankings(rankings)
 
     @_made_by(Rankings.from_cv_results)
     def from_cv_results(self, rankings: Rankings) -> Answer:
-        """Answer for the folds of a cross-validation whose estimators are fitted.
+        """Compute the result from the output of a finished cross-validation.
 
         Parameters
         ----------
-        cv_results : dict, or mapping from names to several
+        cv_results : dict, or mapping from names to dict
             Result of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True, return_indices=True``.
         X : array-like of shape (n_samples, n_features)
-            Items to fit and to rank.
+            Items for fitting and ranking.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
-        result : frozen result
-            The answer, as from `from_cv`.
+        result : object
+            Immutable, as from `from_cv`.
 
         Raises
         ------
         ValueError
-            If estimators or indices are missing, and as in `from_cv`.
+            If `cv_results` has no estimators or indices, and as in `from_cv`.
         """
         # shared: cv_results X_fit y groups pos_label detector_targets
         return self.from_rankings(rankings)
@@ -424,24 +442,24 @@ class Question(Settings, ABC, Generic[Answer]):
 
     @abstractmethod
     def from_rankings(self, rankings: Any) -> Answer:
-        """Answer for existing rankings of one data set, or of several.
+        """Compute the result from existing rankings of one data set, or of several.
 
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            Rankings of any data; or one ranking, or a sequence with one for each data
-            set. Several models need a mapping, which has these by name.
+            Rankings of any data, a single ranking, or a sequence with a ranking for
+            each data set. For several models, pass a mapping from names to these.
 
         Returns
         -------
-        result : frozen result
-            The answer. The labels of several data sets are their numbers.
+        result : object
+            Immutable. The labels of several data sets are their numbers.
 
         Raises
         ------
         ValueError
-            If the models differ in the numbers of data sets or of targets, or of items
-            for one data set.
+            If the models differ in the number of data sets or targets, or, for one data
+            set, in the number of items.
         """
 
     def _asked(self, rankings: Any) -> tuple[Rankings, Rankings]:

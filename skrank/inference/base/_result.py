@@ -37,7 +37,7 @@ class Result(Printed):
 
     @property
     def n_rankings(self) -> int:
-        """Number of rankings: groups, folds, or the only one.
+        """Number of rankings, which are groups or folds; 1 for a single ranking.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class Result(Printed):
         Returns
         -------
         fields : dict
-            All fields that are a number or a text, and `n_rankings`.
+            All fields that are numbers or strings, and `n_rankings`.
         """
         found = {one.name: getattr(self, one.name) for one in fields(self)}
         plain = {
@@ -98,20 +98,20 @@ class Result(Printed):
         """Return what there is for each row of the table, by column."""
 
     def to_frame(self) -> Any:
-        """Return the values as a data frame of pandas.
+        """Return the values as a pandas data frame.
 
         Returns
         -------
         frame : pandas.DataFrame
-            A row for each ranking. The column "ranking" holds `labels`, or 0 for a
-            single ranking. Of a search there is a row for each candidate, in the order
-            of the search, so that the table can be joined to ``cv_results_``; the
-            column "is_best" marks the winner. Of a threshold there is one row.
+            A row for each ranking. The column "ranking" contains `labels`, or 0 for a
+            single ranking. The result of a search has a row for each candidate, in the
+            order of the search, so that the table can be joined to ``cv_results_``; the
+            column "is_best" marks the winner. The result of a threshold has one row.
 
         Raises
         ------
         ImportError
-            If pandas is not installed; see also `to_dict`.
+            If pandas is not installed; use `to_dict` then.
         """
         labels = {"ranking": list(self.labels or (0,))} if self._of_rankings else {}
         return data_frame({**labels, **self._columns()})

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 class RankingLeaderboard(Printed):
     """Leaderboard with ranges of ranks: the result of RankingComparisonTable.
 
-    Arrays and tuples have an entry for each ranking, best first.
+    Arrays and tuples have one entry for each ranking, best first.
 
     Attributes
     ----------
@@ -39,18 +39,18 @@ class RankingLeaderboard(Printed):
         Smallest Holm-adjusted p-value of the comparisons with better rankings; 1 for
         the first.
     rank_low, rank_high : ndarray of shape (n_rankings,)
-        Range of the rank: 1 plus the number of rankings that are significantly better,
-        and the number of rankings that are not significantly worse.
+        Range of the rank: 1 plus the number of significantly better rankings, and the
+        number of rankings that are not significantly worse.
     letters : tuple of str
         Rankings that share a letter are not significantly different.
     metric : str
         Metric by its printed name.
     confidence_level : float
-        Probability that all ranges contain the ranks.
+        Probability that all ranges contain the true ranks.
 
     See Also
     --------
-    RankingComparisonTable : Creates this object, with `leaderboard`.
+    RankingComparisonTable : Creates this object; see its method `leaderboard`.
 
     Examples
     --------

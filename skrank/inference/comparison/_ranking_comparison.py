@@ -86,16 +86,17 @@ METHODS = ("auto", *dict.fromkeys(name for one in _METHODS.values() for name in 
 class RankingComparison(MetricQuestion[RankingComparisonResult]):
     """Compare models on the same items; to monitor them every day use RankingMonitor.
 
-    The test is of the difference of a metric between A and B, the two models of a
-    mapping or of the columns of a table. Its standard error takes into account that
-    both rank the same items and vary together.
+    The test compares the values of a metric of two models, A and B, which are the
+    entries of a mapping or the columns of a table. The standard error of the difference
+    takes into account that both models rank the same items, so that their values vary
+    together.
 
     Parameters
     ----------
     metric : str or Metric, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
@@ -103,8 +104,8 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             default="auto"
         Method of the p-value; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        Differences A - B that count as more extreme: those of both signs, those above
-        0, or those below 0.
+        Differences A - B that count as more extreme: of both signs, above 0, or below
+        0.
     n_resamples : int, default=9999
         Number of resamples that "bootstrap" and "permutation" draw.
     n_jobs : int, default=None
@@ -116,14 +117,14 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         call draws anew.
     undefined : float or "raise", default=nan
         Value of the metric in groups without targets or without non-targets, such as
-        0.0. NaN leaves them out with a warning, and "raise" is an error. Folds without
-        a value are always left out.
+        0.0. NaN leaves these groups out with a warning, and "raise" raises an error.
+        Folds in which the metric is undefined are always left out.
 
     Raises
     ------
     ValueError
-        If a setting is outside its range, or a method for a cutoff is used with a
-        metric without one or with a tie rule other than "expected".
+        If a setting is outside its range, or if a method for a cutoff is combined with
+        a metric without a cutoff or with a tie rule other than "expected".
 
     See Also
     --------
@@ -145,16 +146,17 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
                              clusters       them
     ======================== ============== ==========================================
 
-    "permutation" swaps the ranks of A and B of each item, or of a block of items around
-    one target that hold the same ranks in both rankings. It has the standard error of
-    the jackknife. Of B random swaps, C of which make as large a difference, p is
-    (C + 1) / (B + 1), and so at least 1 / (B + 1). Up to 4096 swaps are all counted.
+    "permutation" swaps the ranks of A and B for each item, or for a block of items
+    around one target that occupies the same ranks in both rankings. If C of B random
+    swaps have at least as large a difference, the p-value is (C + 1) / (B + 1). Up to
+    4096 swaps are enumerated. The standard error comes from the jackknife.
 
     Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
     With `clusters`, whole clusters are left out, drawn or swapped. If labels are
-    missing, `strata` tells how the others were chosen (:ref:`sampled_labels`). See
-    :ref:`ranking_comparison` for the choice of a method, :ref:`derivations` for the
-    formulas and :ref:`validation` for the measured type I error rates.
+    missing, `strata` describes how the labelled items were chosen
+    (:ref:`sampled_labels`). See :ref:`ranking_comparison` for the choice of a method,
+    :ref:`derivations` for the formulas and :ref:`validation` for the measured type I
+    error rates.
 
     References
     ----------
@@ -221,13 +223,14 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         Returns
         -------
         result : RankingComparisonResult
-            The two values, their difference, its standard error and its p-value.
+            Immutable: the two values, their difference, its standard error and its
+            p-value.
 
         Raises
         ------
         ValueError
-            If there are other than two models, if a class is absent, or if `method` is
-            not for these data.
+            If the number of models is not two, if there are no targets or no
+            non-targets, or if `method` is not valid for these data.
         """
         rankings = Rankings.from_rankings(rankings)
         if len(rankings.names) != 2:
@@ -257,54 +260,55 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         ----------
         y_true : array-like of shape (n_samples,), Rankings or mapping
             Labels of the items; both targets and non-targets. Rankings of any data, or
-            a mapping from names to rankings as for `from_rankings`, replace labels and
+            a mapping from names to rankings as in `from_rankings`, replace labels and
             scores.
         y_score : mapping, DataFrame or array of shape (n_samples, n_rankings), \
                 default=None
-            Scores of two or more rankings of the same items by name: a mapping from
-            names to scores, or columns. The names of array columns are their numbers.
+            Scores of two or more rankings of the same items, as a mapping from names to
+            scores or as columns. The columns of an array are named by their numbers.
         baseline : str or int, default=None
-            Name of the ranking to compare the others with, chosen before the labels
-            were seen. It is B in each comparison. "best" is the ranking with the best
-            value, and the p-values are adjusted for this choice. None compares all
-            pairs.
+            Name of the ranking to compare all others with. Choose it before the labels
+            are seen. It is B in each comparison. "best" uses the ranking with the best
+            value, and adjusts the p-values for this choice. None compares all pairs.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool or sequence of str, default=False
-            Whether lower scores mean likelier targets, such as docking energies: for
-            all models, or for those that are named.
+            Whether lower scores mean likelier targets, as for docking energies. A
+            sequence of names applies to these models only.
         missing : {"error", "last", "missed"}, default="error"
-            Items whose score is NaN, None or NA, such as compounds whose docking
-            failed, are an error, rank below all others as one tie ("last"), or are left
-            out, with the targets among them counted as `n_missed` ("missed").
+            How to treat items whose score is NaN, None or NA, such as compounds whose
+            docking failed. "error" raises an error. "last" ranks them below all others,
+            as one tie. "missed" leaves them out and counts the targets among them as
+            `n_missed`.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items of one cluster
             may depend on each other (:ref:`clusters`).
         strata : array-like of shape (n_samples,), default=None
             Stratum of each item, such as its hospital. A test against random selection
-            permutes labels within strata. A comparison uses it if labels are missing,
-            and those of each stratum are of a random sample (:ref:`sampled_labels`); it
-            may then be a plan of :func:`labels_to_collect`.
+            permutes labels within strata. A comparison uses strata if labels are
+            missing: the labelled items of each stratum are then a random sample of it
+            (:ref:`sampled_labels`), and a plan of :func:`labels_to_collect` is
+            accepted.
         folds : array-like of shape (n_samples,), default=None
-            Fold in which each item was held out, if the scores are those of models that
-            were fitted to the other folds. The items of each fold are ranked.
+            Fold in which each item was held out, if its score comes from a model that
+            was fitted to the other folds. Items are ranked within each fold.
 
         Returns
         -------
         table : RankingComparisonTable
-            The comparisons, with p-values adjusted for their number.
+            Immutable: the comparisons, with p-values adjusted for their number.
 
         Raises
         ------
         ValueError
             As in `from_predictions`; also if there are fewer than two rankings, if two
-            rankings have the same name, or if no ranking has the name `baseline`.
+            rankings have the same name, or if no ranking is named `baseline`.
         """
         # shared: pos_label lower_is_better groups clusters strata folds missing
         data: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
@@ -339,51 +343,54 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
         Parameters
         ----------
         values : mapping, DataFrame or array of shape (n_values, n_models)
-            Values of each model, in a column or under its name, in rows of the same
-            folds, data sets or seeds. Rows in which a model has no value (NaN) are left
-            out for all models, with a warning.
+            Values of each model, in a column or under its name. Each row contains the
+            values of one fold, data set or seed. Rows in which a value is missing (NaN)
+            are left out for all models, with a warning.
         ratio : float, default=None
-            Number of test items for each training item, such as 1/4 for five folds. It
-            is required for the folds of one data set, whose models share training
-            items, for random splits of it as well. None is for rows that are
+            Number of test items divided by the number of training items, such as 1/4
+            for five folds. It is required for folds and random splits of one data set,
+            because their models share training items. Use None if the rows are
             independent: data sets, days, or seeds.
         n_repeats : int, default=1
-            Repetitions of the cross-validation, as of
-            :class:`~sklearn.model_selection.RepeatedStratifiedKFold`; the rows are
-            those of the first one, then those of the next. Random splits have 1.
+            Number of repetitions of the cross-validation, as in
+            :class:`~sklearn.model_selection.RepeatedStratifiedKFold`. The rows must
+            contain the folds of the first repetition, then the folds of the second, and
+            so on. Use 1 for random splits.
         baseline : str or int, default=None
             Name of the model to compare the others with, or "best", as in
             `compare_all`.
         name : str, default=None
-            Name of another metric, larger values of which are better, such as
-            "accuracy". None is `metric`, which is then a name only; `ties`,
+            Name of another metric, such as "accuracy". Larger values must be better.
+            None uses the name of `metric`. The values are not computed again: `ties`,
             `undefined` and the settings of draws are not used.
 
         Returns
         -------
         result : RankingComparisonResult or RankingComparisonTable
-            The comparison of two models, or a table of all pairs if there are more or
-            if a baseline is given.
+            Immutable: the comparison of two models, or a table of comparisons if there
+            are more models or a baseline.
 
         Raises
         ------
         ValueError
-            If there are fewer than two models or two rows without gaps, if a value is
-            not a finite number, if two models have the same name, or if `method` is not
-            "t", "sign" or "wilcoxon" ("corrected_t" with `ratio`).
+            If there are fewer than two models, or fewer than two rows without missing
+            values; if a value is infinite; if two models have the same name; or if
+            `method` is not "t", "sign" or "wilcoxon" ("corrected_t" with `ratio`).
 
         Notes
         -----
-        What the p-value says depends on what the rows are:
+        The meaning of the p-value depends on the rows:
 
         * Folds of one data set: whether models that are fitted to other data of this
-          kind differ. Without `ratio` the test rejects several times too often.
+          kind differ. Without `ratio`, the type I error rate is several times too
+          large.
         * Data sets: whether the models differ on average over such data sets.
-        * Seeds of one split: whether training differs. It says nothing of other items.
+        * Seeds of one split: whether the models differ on these items over repeated
+          training. It says nothing about other items.
 
         `probability_superior` is the posterior probability that the mean of A is
-        larger: for the folds of one cross-validation that of the Bayesian correlated
-        t-test [1]_.
+        larger. For the folds of one cross-validation it comes from the Bayesian
+        correlated t-test [1]_.
 
         References
         ----------

@@ -27,7 +27,7 @@ from skrank.inference.variability._interval_rules import tail_above
 class RankingComparisonResult(Result):
     """Result of a :class:`RankingComparison` of two rankings, A and B.
 
-    All methods have the same fields, for one data set and for several.
+    The fields are the same for all methods, and for one or several data sets.
 
     Attributes
     ----------
@@ -36,28 +36,28 @@ class RankingComparisonResult(Result):
     difference : float
         ``value_a - value_b``.
     standard_error : float
-        Standard error of the difference. That of "permutation" is the one of the
-        jackknife, and NaN for metrics and clusters without it. It is NaN for "sign" and
-        "wilcoxon", which have none, and if nothing varies in the sample, as of two
-        rankings in the same order. It is 0 if no order has another value: all items are
-        tied, or the top has all of them.
+        Standard error of the difference. "permutation" uses the standard error of the
+        jackknife, or NaN for metrics and clusters that have none. It is NaN for "sign"
+        and "wilcoxon", and if the difference does not vary in the sample, such as for
+        two rankings in the same order. It is 0 if the value does not depend on the
+        order: all items are tied, or all items are in the top.
     zscore : float
         Difference divided by its standard error. "mcnemar", "permutation", "sign" and
         "wilcoxon" divide by the standard deviation under the null hypothesis. NaN for
         a sample of labels, whose p-value comes from the limits of the difference.
     pvalue : float
         Probability of a difference at least as extreme if A and B are equally good. For
-        "posterior" it is the posterior probability of the opposite difference. If a
-        p-value of a normal distribution underflows to 0.0, use `log10_pvalue`.
+        "posterior" it is the posterior probability of the opposite difference. If the
+        p-value underflows to 0.0, use `log10_pvalue`.
     log10_pvalue : float
         Decimal logarithm of the p-value.
     is_pvalue_limit : bool
-        Whether no random permutation has as large a difference, so that more of them
-        may give a smaller p-value. It is then printed with "<=".
+        Whether no random permutation has as large a difference. More permutations can
+        then give a smaller p-value, so it is printed with "<=".
     probability_superior : float
-        Posterior probability that A finds targets that B misses more often than the
-        reverse, for "posterior"; that the mean of A is larger, for "t" and
-        "corrected_t". NaN for other methods.
+        Posterior probability that A is better. For "posterior": that A finds targets
+        that B misses more often than the reverse. For "t" and "corrected_t": that the
+        mean of A is larger. NaN for other methods.
     alternative : str
         Differences that count as more extreme.
     names : tuple of two str
@@ -65,23 +65,23 @@ class RankingComparisonResult(Result):
     degrees_of_freedom : float
         Degrees of freedom of the standard error; infinite for the normal distribution.
     values_a, values_b : tuple of float
-        Values of the metric by A and by B on the data sets.
+        Values of the metric for A and for B on each data set.
     metric, method : str
-        Name of the metric with its cutoff; method, never "auto".
+        Name of the metric with its cutoff, and method that was used (never "auto").
     n_samples, n_targets, n_missed : int
-        Number of items, of targets among them, and of targets that were never scored,
-        in all rankings together. Items in several folds count once.
+        Numbers of items, of targets, and of targets that were never scored, in all
+        rankings together. An item in several folds counts once.
     n_rankings : int
-        Number of rankings: groups, folds, or the only one.
+        Number of rankings, which are groups or folds; 1 for a single ranking.
     kind : {"one", "groups", "folds"}
-        What the rankings are.
+        Whether there is a single ranking, or a ranking for each group or fold.
     labels : tuple
         Labels of several rankings: the values of `groups`, or the numbers of the folds.
     n_clusters : int
-        Number of `clusters`; 0 if they are not given.
+        Number of clusters; 0 without `clusters`.
     n_labelled : int
-        Number of items with a label, among which the targets are, if labels are
-        missing; otherwise 0.
+        Number of items with a label, including the targets, if labels are missing;
+        otherwise 0.
 
     See Also
     --------
@@ -147,22 +147,22 @@ class RankingComparisonResult(Result):
 
         Notes
         -----
-        Each limit is the outer one of two:
+        Each limit is the more extreme of two limits:
 
-        * For one data set without clusters, by "permutation" and "jackknife", that of
-          the intervals of A and of B and their correlation [1]_. Otherwise the
-          difference plus or minus a multiple of its standard error: a quantile of
-          Student's t with `degrees_of_freedom`, or of the normal distribution if these
-          are infinite.
-        * That of the targets which a model may lose. If it lost none of 12 targets of
-          equal weight, it may lose up to 26 % in other samples: limits of a binomial
-          share [2]_, of the values of the metric. It needs a metric that is a sum over
-          targets. "t", "corrected_t" and "two_way", whose data sets are a sample, have
-          it if all differences are 0.
+        * The limit from sampling variation. For "permutation" and "jackknife" with one
+          data set without clusters, it combines the intervals of A and B and their
+          correlation [1]_. Otherwise it is the difference plus or minus a multiple of
+          the standard error: a quantile of Student's t with `degrees_of_freedom`, or of
+          the normal distribution if these are infinite.
+        * The limit from targets that a model can lose in other samples. A model that
+          lost none of 12 targets of equal weight can lose up to 26 % of the value: a
+          limit of a binomial share [2]_. It needs a metric that is a sum over targets.
+          For "t", "corrected_t" and "two_way", whose data sets are a sample, it is only
+          used if all differences are 0.
 
-        So rankings in the same order have an interval of some width. It is a single
-        point only if no order has another value. `pvalue` is from other assumptions,
-        and may disagree with an interval that ends near 0.
+        The interval of two rankings in the same order therefore has a positive width.
+        It is a single point only if the value does not depend on the order. `pvalue`
+        has other assumptions, and can disagree with an interval that ends near 0.
 
         References
         ----------
@@ -191,9 +191,10 @@ class RankingComparisonResult(Result):
         Returns
         -------
         pvalue : float
-            Probability of a difference ``A - B`` at least as large if it were
-            ``-margin``. NaN, with a warning, if there is no standard error. If smaller
-            values of the metric are better, exchange A and B.
+            Probability of a difference ``A - B`` at least as large as observed if the
+            true difference is ``-margin``. A small value means that A is not worse by
+            the margin. NaN, with a warning, without a standard error. If smaller values
+            of the metric are better, exchange A and B.
 
         Raises
         ------
@@ -202,10 +203,10 @@ class RankingComparisonResult(Result):
 
         Notes
         -----
-        The p-value inverts `confidence_interval`: it is 0.025 for the margin at which
-        the two-sided 95 % interval begins. It is not below 5e-16. Few targets cannot
-        show a small margin, even by equal rankings: with 12 targets of equal weight, a
-        loss of a tenth of the value has p = 0.9**12 = 0.28.
+        The p-value inverts `confidence_interval`: it is 0.025 if the two-sided 95 %
+        interval begins at ``-margin``. It is never below 5e-16. With few targets a
+        small margin cannot be shown, even for equal rankings: with 12 targets of equal
+        weight, a margin of a tenth of the value has p = 0.9**12 = 0.28.
         """
         return self._tail_above(-check_positive("margin", margin))
 
@@ -221,9 +222,10 @@ class RankingComparisonResult(Result):
         Returns
         -------
         pvalue : float
-            The larger one of the p-values of ``A - B > -margin`` and ``A - B <
-            margin`` (two one-sided tests [1]_), as in `noninferiority_pvalue`. NaN,
-            with a warning, if there is no standard error.
+            The larger of the p-values for ``A - B > -margin`` and ``A - B < margin``
+            (two one-sided tests [1]_), as in `noninferiority_pvalue`. A small value
+            means that A and B are equivalent. NaN, with a warning, without a standard
+            error.
 
         Raises
         ------
@@ -238,12 +240,12 @@ class RankingComparisonResult(Result):
         return max(self._tail_above(-margin), 1 - self._tail_above(margin))
 
     def conclusion(self) -> str:
-        """Return what the comparison says, in sentences.
+        """Return the conclusion of the comparison, in sentences.
 
         Returns
         -------
         text : str
-            Which ranking is better at the 5 % level, by how much, and the interval.
+            Which ranking is better at the 5 % level, the difference, and its interval.
         """
         low, high = limits_of(self)
         p = format_pvalue(self.log10_pvalue, is_limit=self.is_pvalue_limit, called="p")
@@ -295,29 +297,32 @@ class RankingComparisonResult(Result):
             Level of the test with this alternative, between 0 and 1.
         difference : float, default=None
             Smallest difference that matters, above 0, on the scale of the metric. None
-            is the observed difference, if it is significant at this level; it tends to
-            be too large, and the number too small.
+            uses the observed difference if it is significant at this level. It tends to
+            be too large, so that the sample size is too small.
 
         Returns
         -------
         sample_size : float
-            Whole number of data sets if there are several, of clusters if there are
-            any, and otherwise of targets, with non-targets in proportion. For targets
-            it is ``((q1 + q2) s / d)**2`` for a difference d with the standard error s
-            for one unit and quantiles q1 and q2 of the normal distribution (Lehr 1992).
-            For data sets and clusters the power is that of the noncentral t
-            distribution, with degrees of freedom in proportion to the number. Clusters
-            must vary in size as these do. The number is NaN, with a warning, for an
-            observed difference that is not significant: it tends to be too small, and
-            may be 0. It is NaN if the standard error is 0 or missing, and for the folds
-            of a cross-validation, where more folds add no data, for "two_way", and if
-            labels are missing.
+            Whole number of data sets for several data sets, of clusters with
+            `clusters`, and otherwise of targets, with non-targets in proportion. NaN,
+            with a warning, for an observed difference that is not significant, which
+            tends to be too small and can be 0. Also NaN if the standard error is 0 or
+            missing, for the folds of a cross-validation (more folds add no data), for
+            "two_way", and if labels are missing.
 
         Raises
         ------
         ValueError
             If `power` or `significance_level` is not between 0 and 1, or if
             `difference` is not a finite number above 0.
+
+        Notes
+        -----
+        For targets the size is ``((q1 + q2) s / d)**2``, for a difference d with the
+        standard error s for one unit and quantiles q1 and q2 of the normal distribution
+        (Lehr 1992). For data sets and clusters the power comes from the noncentral t
+        distribution, with degrees of freedom in proportion to their number; the sizes
+        of new clusters must vary as in these data.
         """
         power = check_fraction("power", power)
         level = check_fraction("significance_level", significance_level)
@@ -420,9 +425,9 @@ class RankingComparisonResult(Result):
         Returns
         -------
         fields : dict
-            All fields that are a number or a text, and `n_rankings`. The names are
-            "name_a" and "name_b", and the limits of the 95 % interval are "low" and
-            "high".
+            All fields that are numbers or strings, and `n_rankings`. The names of the
+            models are "name_a" and "name_b", and the limits of the 95 % interval are
+            "low" and "high".
         """
         name_a, name_b = self.names
         names = {"name_a": name_a, "name_b": name_b}
@@ -450,9 +455,8 @@ class RankingComparisonTable(Printed):
         Result of :class:`RankingComparison` for each pair.
     adjusted_pvalues : tuple of float
         Holm-adjusted p-values in the same order, adjusted for all pairs if the baseline
-        is "best". If all differences with an adjusted
-        p-value of at most 5 % are called significant, the family-wise error rate is at
-        most 5 %.
+        is "best". If all differences with an adjusted p-value of at most 0.05 are
+        called significant, the family-wise error rate is at most 5 %.
     adjusted_log10_pvalues : tuple of float
         Decimal logarithms of the adjusted p-values. Use them if p-values underflow.
     names : tuple of str
@@ -462,8 +466,8 @@ class RankingComparisonTable(Printed):
 
     See Also
     --------
-    RankingComparison : Creates this object, with `compare_all`.
-    RankingLeaderboard : Ranks and the best rankings, by `leaderboard`.
+    RankingComparison : Creates this object; see its method `compare_all`.
+    RankingLeaderboard : Ranges of ranks, returned by `leaderboard`.
 
     Examples
     --------
@@ -493,7 +497,7 @@ class RankingComparisonTable(Printed):
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that all ranges contain the ranks, between 0 and 1.
+            Probability that all ranges contain the true ranks, between 0 and 1.
 
         Returns
         -------
@@ -503,16 +507,16 @@ class RankingComparisonTable(Printed):
         Raises
         ------
         ValueError
-            If the table does not have all pairs, if the method gives no p-values, or if
-            the level is not between 0 and 1.
+            If the table does not contain all pairs, if the method has no p-values, or
+            if the level is not between 0 and 1.
 
         Notes
         -----
         One ranking is significantly better than another if its value is better and the
         adjusted p-value of the pair is at most 1 minus the level. The ranges of the
-        ranks [1]_, the letters [2]_ and the rankings that may be the best all follow
-        from these pairs. With the probability of the level all of them are right,
-        whatever the number of rankings.
+        ranks [1]_, the letters [2]_ and the set of best rankings follow from these
+        pairs. All of them are correct together with a probability of
+        `confidence_level`, for any number of rankings.
 
         References
         ----------

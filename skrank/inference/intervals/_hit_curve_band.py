@@ -45,14 +45,14 @@ def hit_curve_band(
 ) -> CurveBand:
     """Confidence band of a hit curve; at one depth use MetricInterval.
 
-    Other samples of the same size from the same population, ranked by the same model,
-    have other hit curves. A simultaneous band contains the curve of the population at
+    Another sample of the same size from the same population, ranked by the same model,
+    has another hit curve. A simultaneous band contains the curve of the population at
     all depths together with the probability `confidence_level`.
 
-    With the scores of two models, the band is that of the hits of A minus the hits of
-    B. At depths where it excludes 0, one ranking finds more targets than sampling
-    variation explains. Both rank the same items, so this band is narrower than the
-    bands of the two curves suggest.
+    With the scores of two models, the band is for the hits of A minus the hits of B. At
+    depths where it excludes 0, one ranking finds more targets than sampling variation
+    explains. Both rank the same items, so this band is narrower than the bands of the
+    two curves suggest.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def hit_curve_band(
         Labels of the items; both targets and non-targets. Rankings of one or two models
         replace labels, scores and clusters.
     y_score : array-like of shape (n_samples,), mapping or DataFrame, default=None
-        Scores of the items by a model, or a mapping or two columns with those of two
-        models, A and B; a higher score means a likelier target.
+        Scores of the items by a model, or a mapping or two columns with the scores of
+        two models, A and B; a higher score means a likelier target.
     t : int, float or sequence of them, default=None
-        Depths of the limits: ints count items, and floats in (0, 1] are fractions,
-        rounded up. None takes about 500 depths. Fewer depths make a simultaneous band
-        narrower.
+        Depths of the limits: ints are numbers of items, and floats in (0, 1] are
+        fractions, rounded up. None uses about 500 depths. A simultaneous band is
+        narrower with fewer depths.
     confidence_level : float, default=0.95
         Probability that the band contains the curve or the difference, between 0 and
         1.
@@ -82,37 +82,35 @@ def hit_curve_band(
     Returns
     -------
     band : CurveBand
-        Depths in ascending order, with limits of h(t) that are possible for this
-        ranking, or of ``h_A(t) - h_B(t)``. Divide by m for limits of recall.
-        Simultaneous limits of h(t) increase with the depth, as h(t) does. Both
-        limits are the value where it cannot vary: at t = n, if all scores are equal, or
-        if A and B have the same order.
+        Depths in ascending order, with limits of h(t) or of ``h_A(t) - h_B(t)`` that
+        are possible for these items. Divide by m for limits of recall. Simultaneous
+        limits of h(t) increase with the depth, like h(t). Both limits equal the value
+        if it cannot vary: at t = n, if all scores are equal, or if A and B have the
+        same order.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes, if fewer than two clusters hold
+        If the input is not a ranking of two classes, if fewer than two clusters contain
         targets or non-targets, or if a setting is outside its range.
 
     See Also
     --------
     hit_curve : The curve, with its chance band.
-    RankingComparison : Test of the difference by one metric.
+    RankingComparison : Test of the difference in one metric.
     MetricInterval : Intervals of recall and precision at one depth.
 
     Notes
     -----
     The variance of recall is derived in :ref:`derivations` [1]_. It counts at least
-    half a hit and half a miss above each depth. Recalls at two depths have the
-    covariance of their influences. The limits are those of Jeffreys [3]_ for a binomial
-    share with the same variance, and those of the normal distribution for a difference.
-    The simultaneous band takes the quantile of the largest deviation, as in the sup-t
-    band [2]_. With `clusters`, influences are summed within clusters, and the limits
-    are those of Student's t (:ref:`clusters`). In 27 simulated populations with 200
-    samples each, the simultaneous band of 95 % contained the population curve in at
-    least 93.5 % of the samples, and that of the difference of two equally good rankings
-    contained 0 in at least 92.5 % (:ref:`validation_bands`).
-    Time is O(n log n + n_draws * n_depths**2), with at least 10,000 draws.
+    half a hit and half a miss above each depth. The covariance of the recalls at two
+    depths is the covariance of their influences. The pointwise limits are Jeffreys
+    limits [3]_ for a binomial share with the same variance, and normal limits for a
+    difference. The simultaneous band uses the quantile of the largest deviation, as in
+    the sup-t band [2]_. With `clusters`, influences are summed within clusters, and the
+    limits use Student's t (:ref:`clusters`). See :ref:`validation_bands` for the
+    coverage in simulations. Time is O(n log n + n_draws * n_depths**2), with at least
+    10,000 draws.
 
     References
     ----------
@@ -198,8 +196,8 @@ class _Tops:
         row, codes = rankings.parts[0], rankings.clusters
         if rankings.kind != "one" or rankings.weighted or rankings.n_missed:
             rule = (
-                "be one ranking a model, without weights, and without `n_missed` "
-                "unless `n_unlisted` is given, too"
+                "contain one ranking for each model, without weights, and without "
+                "`n_missed` unless `n_unlisted` is passed"
             )
             raise invalid("rankings", rule, repr(rankings))
         if len(row) > 2 or not all(one.has_items for one in row):

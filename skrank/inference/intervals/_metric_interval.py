@@ -87,14 +87,16 @@ class MetricInterval(MetricQuestion[Any]):
 
     The interval covers the mean of the metric over other samples with the same numbers
     of targets and non-targets, from the same population and ranked by the same model.
-    For average precision of few targets this mean is above the value in the population.
+    With few targets, this mean of average precision is above the value in the
+    population.
 
     Parameters
     ----------
     metric : str, Metric or list of them, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule. A list of them makes a table.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule. A list of metrics returns a
+        table.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "moderated", "jackknife", "bootstrap", "survival", \
@@ -111,13 +113,14 @@ class MetricInterval(MetricQuestion[Any]):
         Source of randomness of "bootstrap".
     undefined : float or "raise", default=nan
         Value of the metric in groups without targets or without non-targets, such as
-        0.0. NaN leaves them out with a warning, and "raise" is an error. Folds without
-        a value are always left out.
+        0.0. NaN leaves these groups out with a warning, and "raise" raises an error.
+        Folds in which the metric is undefined are always left out.
 
     Raises
     ------
     ValueError
-        If a setting is outside its range, or the method is not defined for the metric.
+        If a setting is outside its range, or if the method is not defined for the
+        metric.
 
     See Also
     --------
@@ -143,13 +146,13 @@ class MetricInterval(MetricQuestion[Any]):
                   over the groups; Student's t                       `clusters`
     ============= ================================================== ==================
 
-    Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. The limits of
-    precision and k at a recall and of WSS are targets whose numbers are quantiles of a
-    binomial distribution; "bootstrap" gives their standard error. With `clusters`,
-    whole clusters are drawn or left out, with Student's t, and "auto" is "bootstrap"
-    for metrics at a cutoff. With weights, items are drawn with their weights, and the
-    degrees of freedom of Student's t are the effective number of targets [4]_, ``sum(w)
-    ** 2 / sum(w ** 2)``, minus 1. See :ref:`variability` for the choice of a
+    Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. For precision and k
+    at a recall and for WSS, the limits are values at two targets, found by a binomial
+    distribution, and the standard error comes from "bootstrap". With `clusters`, whole
+    clusters are drawn or left out, the interval uses Student's t, and "auto" is
+    "bootstrap" for metrics at a cutoff. With weights, items are drawn with their
+    weights, and Student's t has the effective number of targets [4]_, ``sum(w)**2 /
+    sum(w**2)``, minus 1 degrees of freedom. See :ref:`variability` for the choice of a
     method, :ref:`derivations` for the formulas, :ref:`clusters` for dependent items and
     :ref:`validation` for the measured coverage.
 
@@ -221,17 +224,19 @@ class MetricInterval(MetricQuestion[Any]):
         Returns
         -------
         result : MetricIntervalResult or MetricIntervalTable
-            The value, its standard error, and a method for intervals. The standard
-            error of "jackknife" and "bootstrap" is NaN, with a warning, if a class has
-            a single item or a single cluster. If the value cannot vary, it is 0 for
-            every method. A list of metrics, or several models, make a table of results.
+            Immutable: the value, its standard error, and a method for intervals. The
+            standard error of "jackknife" and "bootstrap" is NaN, with a warning, if a
+            class has a single item or a single cluster. It is 0 for every method if the
+            value cannot vary. A table is returned for a list of metrics or several
+            models.
 
         Raises
         ------
         ValueError
-            If a class is absent, or if `method` is not for these data. For a metric
-            with a cutoff also if a tie reaches the cutoff and `ties` is not "expected",
-            or if the method is "bootstrap" and `ties` is "together".
+            If there are no targets or no non-targets, or if `method` is not valid for
+            these data. For a metric with a cutoff, also if there is a tie at the cutoff
+            and `ties` is not "expected", or if the method is "bootstrap" and `ties` is
+            "together".
         """
         every = self._read(rankings)
         if not is_several(self.metric) and len(every.names) == 1:
@@ -351,8 +356,8 @@ class MetricInterval(MetricQuestion[Any]):
         if one_more < 12 and error > 0:
             warn(
                 f"The weights are so unequal, or the targets so few, that they count "
-                f"as {one_more:.3g} targets: the interval may be too narrow. It knows "
-                "nothing of targets among items that were not sampled.",
+                f"as {one_more:.3g} targets: the interval may be too narrow. It "
+                "ignores targets among items that were not sampled.",
                 UserWarning,
             )
         return NormalRule(

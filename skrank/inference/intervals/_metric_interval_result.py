@@ -18,7 +18,7 @@ from skrank.inference.variability._interval_rules import IntervalRule, tail_abov
 class MetricIntervalResult(Result):
     """Result of :class:`MetricInterval`.
 
-    All methods have the same fields.
+    The fields are the same for all methods.
 
     Attributes
     ----------
@@ -32,18 +32,18 @@ class MetricIntervalResult(Result):
         Values of the metric on several rankings, or on the folds of a cross-validation.
         Empty for one ranking.
     metric, method : str
-        Name of the metric with its cutoff; method, never "auto".
+        Name of the metric with its cutoff, and method that was used (never "auto").
     n_samples, n_targets, n_missed : int
-        Number of items, of targets among them, and of targets that were never scored,
-        in all rankings together. Items in several folds count once.
+        Numbers of items, of targets, and of targets that were never scored, in all
+        rankings together. An item in several folds counts once.
     n_rankings : int
-        Number of rankings: groups, folds, or the only one.
+        Number of rankings, which are groups or folds; 1 for a single ranking.
     kind : {"one", "groups", "folds"}
-        What the rankings are.
+        Whether there is a single ranking, or a ranking for each group or fold.
     labels : tuple
         Labels of several rankings: the values of `groups`, or the numbers of the folds.
     n_clusters : int
-        Number of `clusters`; 0 if they are not given.
+        Number of clusters; 0 without `clusters`.
 
     See Also
     --------
@@ -87,10 +87,10 @@ class MetricIntervalResult(Result):
         Returns
         -------
         interval : ConfidenceInterval
-            Lower and upper limit, within the values of the worst and the best ranking
-            without ties; symmetric on the scale of the logit of the value divided by
-            the perfect value. "posterior" only has the upper bound of 1. Both limits
-            are the value itself if it cannot vary: at t = n, or if all scores are
+            Lower and upper limit, between the values of the worst and the best ranking
+            without ties ("posterior" is only bounded by 1). The interval is symmetric
+            on the scale of the logit of the value divided by the perfect value. Both
+            limits equal the value if it cannot vary: at t = n, or if all scores are
             equal. Otherwise they are NaN, with a warning, if the standard error is 0 or
             NaN, or if the value has no logit.
 
@@ -111,22 +111,22 @@ class MetricIntervalResult(Result):
         return limits
 
     def pvalue(self, value: float, alternative: str = "two-sided") -> float:
-        """Return the p-value of a stated value, such as that of a publication.
+        """Return the p-value of a stated value, such as a published one.
 
         Parameters
         ----------
         value : float
             Value of the null hypothesis, on the scale of the metric.
         alternative : {"two-sided", "greater", "less"}, default="two-sided"
-            Whether the mean over samples is different from the value, larger or
-            smaller.
+            Alternative hypothesis: the mean over samples differs from `value`, is
+            larger, or is smaller.
 
         Returns
         -------
         pvalue : float
-            1 minus the level of the interval that ends at the value, not below 1e-15;
+            1 minus the level of the interval that ends at `value`, never below 1e-15;
             half of it in the direction of a one-sided alternative. NaN, with a warning,
-            if there is no interval.
+            without an interval.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class MetricIntervalResult(Result):
         Notes
         -----
         The test inverts the interval: the p-value is at most 0.05 if the 95 % interval
-        does not contain the value. A test against random selection is
+        does not contain the value. To test against random selection, use
         :class:`RandomSelectionTest`, whose p-values are exact.
         """
         value = check_number("value", value)
@@ -163,7 +163,7 @@ class MetricIntervalResult(Result):
         Returns
         -------
         fields : dict
-            All fields that are a number or a text, `n_rankings`, and the limits of the
+            All fields that are numbers or strings, `n_rankings`, and the limits of the
             95 % interval as "low" and "high".
         """
         return {**Result.to_dict(self), **self._estimate()}

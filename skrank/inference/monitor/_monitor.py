@@ -66,26 +66,26 @@ _NEW = "contain only new days, each in one spelling"
 class RankingMonitor(Question[RankingMonitorResult]):
     """Monitor a model day after day; for a single test use RandomSelectionTest.
 
-    Look at the result after each day, and stop at any time: the probability that a
-    false alarm ever occurs is at most the significance level. A test that is repeated
+    You can inspect the result after each day, and stop at any time: the probability
+    that a false alarm ever occurs is at most the significance level. Repeating a test
     every day does not control this probability.
 
     Parameters
     ----------
     metric : str or Metric, default=None
-        Metric by its printed name, such as "recall@20", or an object of
-        :func:`make_metric` with its own tie rule. None uses the ranks of all targets,
-        which needs the fewest days against random selection.
+        Metric by its printed name, such as "recall@20", or an object made by
+        :func:`make_metric`, which has its own tie rule. None uses the ranks of all
+        targets, which needs the fewest days against random selection.
     reference : "random selection", float or str, default="random selection"
-        What an alarm means: the rankings are better than random selection; the mean of
-        the metric fell below this number; or the other model is better than the model
-        of this name.
+        Meaning of an alarm. With "random selection": the rankings are better than
+        random selection. With a number: the mean of the metric fell below it. With the
+        name of a model: the other model is better.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     bet : {"day", "target"}, default="day"
-        Unit of evidence for a number as reference: the value of a day, or each target
-        of recall@t. "target" needs fewer days, and assumes that the targets of a day
-        are independent, given the days before.
+        Unit of evidence if `reference` is a number: the value of a day, or each target
+        of recall@t. "target" needs fewer days, but assumes that the targets of a day
+        are independent, given the earlier days.
     significance_level : float, default=0.05
         Largest probability that a false alarm ever occurs, between 0 and 1.
     random_state : int, RandomState, Generator or None, default=0
@@ -94,28 +94,27 @@ class RankingMonitor(Question[RankingMonitorResult]):
     Raises
     ------
     ValueError
-        If a setting is outside its range; if `reference` needs a metric with bounds, or
-        is a precision below 0.1; or if `bet` is "target" and the metric is not
-        recall@t or `reference` is not a number.
+        If a setting is outside its range; if `reference` needs a metric with bounds; if
+        `reference` is a precision below 0.1; or if `bet` is "target" and the metric is
+        not recall@t or `reference` is not a number.
 
     See Also
     --------
     RankingMonitorResult : Result, with the day of the alarm.
-    RandomSelectionTest : Test of all days together, once.
+    RandomSelectionTest : A single test of all days together.
 
     Notes
     -----
     Each day has an e-value, whose mean is at most 1 under the null hypothesis, given
-    the days before. The evidence is the product of the e-values, and exceeds
-    ``1 / alpha`` with a probability of at most alpha [1]_. For random selection, the
-    e-value is a likelihood ratio of the ranks of the targets, or a function of the
-    p-value of the day [2]_. For a number or a model it is a bet on the value of the day
-    [3]_.
+    the earlier days. The evidence is the product of the e-values, and exceeds ``1 /
+    alpha`` with a probability of at most alpha [1]_. It is a likelihood ratio of ranks,
+    a function of the p-value of the day [2]_, or a bet on its value [3]_; see
+    :ref:`derivations_monitor`.
 
-    If good and bad days come in periods, an alarm can be a bad period. A warning occurs
-    if the values of neighbouring days are correlated. For random selection, items of
-    different days must be independent. The order of the days must not depend on their
-    labels. See :ref:`monitor_assumptions`.
+    If good and bad days come in periods, an alarm can be due to a bad period. A warning
+    is issued if the values of neighbouring days are correlated. For random selection,
+    items of different days must be independent. The order of the days must not depend
+    on their labels. See :ref:`monitor_assumptions`.
 
     References
     ----------
@@ -224,41 +223,42 @@ class RankingMonitor(Question[RankingMonitorResult]):
         lower_is_better: bool = False,
         missing: str = "error",
     ) -> RankingMonitorResult:
-        """Answer after one more day.
+        """Return the result after one more day.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels of the items of the day, none missing.
+            Labels of the items of the day. No label may be missing.
         y_score : array-like of shape (n_samples,), mapping or data frame
-            Scores of the items; a higher score means a likelier target. Against a
-            model, the scores of both models by name.
+            Scores of the items; a higher score means a likelier target. If `reference`
+            is a model, pass the scores of both models by name.
         group : int, float, str or date
-            Day: a number, a date or a text. It is the same day in every type and
-            spelling; see :ref:`monitor`.
+            Day, as a number, a date or a string. Types and spellings of the same day
+            are equivalent; see :ref:`monitor`.
         previous : RankingMonitorResult or dict, default=None
-            Result of the days before, or its :meth:`~RankingMonitorResult.state`. None
+            Result of the earlier days, or its :meth:`~RankingMonitorResult.state`. None
             for the first day.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool or sequence of str, default=False
-            Whether lower scores mean likelier targets, such as docking energies: for
-            all models, or for those that are named.
+            Whether lower scores mean likelier targets, as for docking energies. A
+            sequence of names applies to these models only.
         missing : {"error", "last", "missed"}, default="error"
-            Items whose score is NaN, None or NA, such as compounds whose docking
-            failed, are an error, rank below all others as one tie ("last"), or are left
-            out, with the targets among them counted as `n_missed` ("missed").
+            How to treat items whose score is NaN, None or NA, such as compounds whose
+            docking failed. "error" raises an error. "last" ranks them below all others,
+            as one tie. "missed" leaves them out and counts the targets among them as
+            `n_missed`.
 
         Returns
         -------
         result : RankingMonitorResult
-            The answer for all days so far.
+            Immutable result for all days so far.
 
         Raises
         ------
         ValueError
-            If the day is missing or was there before, or if `previous` is not a state
-            of this monitor and of these models, as it was written.
+            If the day is missing or was added before, or if `previous` is not an
+            unchanged state of a monitor with these settings and models.
         """
         # shared: pos_label lower_is_better missing
         day_text(group, "group")  # refuses what is no day
@@ -271,25 +271,27 @@ class RankingMonitor(Question[RankingMonitorResult]):
         return self._result_after(previous, day, "group")
 
     def from_rankings(self, rankings: Any) -> RankingMonitorResult:
-        """Answer for the days in the order of their labels.
+        """Compute the result for the days, in the order of their labels.
 
         Parameters
         ----------
         rankings : Rankings, Ranking, RankCounts, sequence of them, or mapping
-            Rankings of the days; against a model also of that model. The labels of the
-            days must have an order: numbers, dates, or texts of numbers or of dates as
-            "2026-01-31". Other days can be given to `update`, one after another.
+            Rankings of the days. If `reference` is a model, they contain both models.
+            The labels of the days must have an order: numbers, dates, or strings of
+            numbers or of dates such as "2026-01-31". Pass other days to `update`, one
+            after another.
 
         Returns
         -------
         result : RankingMonitorResult
-            The answer after the last day.
+            Immutable result after the last day.
 
         Raises
         ------
         ValueError
-            If there are no groups, if other data are given, if the order of the days is
-            not known, or if the number of models is not one, or two against a model.
+            If there are no groups, if the rankings contain columns that the monitor
+            does not support, if the order of the days is unknown, or if the number of
+            models is wrong: one, or two if `reference` is a model.
         """
         return self._result_after(None, rankings)
 

@@ -39,38 +39,40 @@ class RankingMonitorResult(Result):
     Attributes
     ----------
     pvalue : float
-        p-value that is valid on any day, however often you look: under the null
-        hypothesis it is ever at most alpha with a probability of at most alpha. It
-        never increases.
+        p-value that is valid on every day, however often you inspect it: under the null
+        hypothesis, the probability that it ever falls to alpha or below is at most
+        alpha. It never increases.
     alarm : bool
-        Whether a p-value was at most the significance level, on this day or before.
+        Whether the p-value was at most the significance level, on this day or earlier.
     alarm_group : str or None
-        First day of the alarm, as a text.
+        First day of the alarm.
     log10_evidence : float
         Decimal logarithm of the evidence so far. The p-value is one divided by the
         largest evidence.
     value : float
-        Mean of the values of the days; a difference against a model.
+        Mean of the values of the days. If `reference` is a model, values are
+        differences.
     values, log10_evidences : tuple of float
         Value and evidence of each day. A day on which the metric is undefined is
         skipped: its value is NaN.
     alternative : str
-        What an alarm means: the alternative hypothesis, on a day given the days before.
+        Meaning of an alarm: the alternative hypothesis for a day, given the earlier
+        days.
     significance_level : float
         Largest probability that a false alarm ever occurs.
     metric, method : str
-        Name of the metric with its cutoff; method, never "auto".
+        Name of the metric with its cutoff, and method that was used (never "auto").
     n_samples, n_targets, n_missed : int
-        Number of items, of targets among them, and of targets that were never scored,
-        in all rankings together. Items in several folds count once.
+        Numbers of items, of targets, and of targets that were never scored, in all
+        rankings together. An item in several folds counts once.
     n_rankings : int
-        Number of rankings: groups, folds, or the only one.
+        Number of rankings, which are groups or folds; 1 for a single ranking.
     kind : {"one", "groups", "folds"}
-        What the rankings are.
+        Whether there is a single ranking, or a ranking for each group or fold.
     labels : tuple
         Labels of several rankings: the values of `groups`, or the numbers of the folds.
     n_clusters : int
-        Number of `clusters`; 0 if they are not given.
+        Number of clusters; 0 without `clusters`.
 
     See Also
     --------
@@ -115,20 +117,20 @@ class RankingMonitorResult(Result):
     _are_apart: bool
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Return limits of the mean of the values, which hold on all days at once.
+        """Return limits of the mean of the values that are valid on all days at once.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that the mean is within the limits of all days, between 0 and 1.
+            Probability that the mean is within the limits on all days, between 0 and 1.
 
         Returns
         -------
         interval : ConfidenceInterval
-            Limits of the last day: a confidence sequence. They are those of one mean of
-            all days, given the days before. NaN if the days do not agree on one mean,
-            or if an alarm against a number does not agree with the limits: the mean has
-            changed.
+            Limits on the last day (a confidence sequence). They assume that all days
+            have the same mean, given the earlier days. NaN if the mean has changed: the
+            limits of the days contradict each other, or contradict an alarm against a
+            number.
 
         Raises
         ------
@@ -139,7 +141,7 @@ class RankingMonitorResult(Result):
         return ConfidenceInterval(float(low[-1]), float(high[-1]))
 
     def conclusion(self) -> str:
-        """Return what the days say, in a sentence.
+        """Return a sentence about the alarm.
 
         Returns
         -------
@@ -172,12 +174,12 @@ class RankingMonitorResult(Result):
         return said
 
     def state(self) -> dict[str, Any]:
-        """Return what `RankingMonitor.update` needs, for JSON.
+        """Return the state that `RankingMonitor.update` needs, for JSON.
 
         Returns
         -------
         state : dict
-            Numbers and texts, with a checksum.
+            Numbers and strings, with a checksum.
         """
         return as_state(
             self._settings,

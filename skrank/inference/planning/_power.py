@@ -94,28 +94,29 @@ def random_selection_power(
     ----------
     metric : str or Metric, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule.
     n_targets : int, default=None
         Number of targets in the study, 2 or more.
     prevalence : float, default=None
         Share of targets, between 0 and 1. The study has ``n_targets / prevalence``
         items. None is only valid with a pilot.
     value : float, default=None
-        Value of the metric in the population, that of a very long ranking.
+        Value of the metric in the population, which is the value of a very long
+        ranking.
     power : float, default=None
         Probability that the test is significant, between 0 and 1.
     significance_level : float, default=0.05
         Significance level of the test, between 0 and 1.
     spread : float, default=None
-        Standard deviation of the scores of targets, if that of non-targets is 1. None
-        is 1. To be left out with a pilot.
+        Standard deviation of the scores of targets divided by the standard deviation of
+        the scores of non-targets. None means 1. Not allowed with a pilot.
     n_distinct : int, default=None
         Number of distinct scores, all equally frequent. None means no ties.
     pilot : Rankings, default=None
         One ranking of a similar study, whose items are drawn in place of normal scores.
-        It gives the prevalence, too, if that is None. Its uncertainty is not
-        considered, and a pilot of fewer than 100 targets gives a warning.
+        It determines the prevalence if `prevalence` is None. The uncertainty of the
+        pilot is ignored. A warning is issued if it has fewer than 100 targets.
     n_studies : int, default=5000
         Number of rankings that are simulated.
     random_state : int, RandomState, Generator or None, default=0
@@ -124,33 +125,34 @@ def random_selection_power(
     Returns
     -------
     result : PowerResult
-        All settings, with the one that was computed.
+        Immutable: all settings, including the computed one.
 
     Raises
     ------
     ValueError
-        If not exactly one argument is None, if an argument is outside its range, if
-        no study of up to 5000 targets has the power (as with a value below chance),
-        or if the metric has no null distribution or no value in the population.
+        If not exactly one of these four arguments is None, if an argument is outside
+        its range, if no study of up to 5000 targets has the power (such as for a value
+        below chance), or if the metric has no null distribution or no value in the
+        population.
 
     See Also
     --------
-    comparison_power : The same for a comparison of two models.
+    comparison_power : Power of a comparison of two models.
     RandomSelectionTest : The test.
 
     Notes
     -----
-    The scores of both classes are normal [1]_, or those of the pilot. The rankings of
-    studies are drawn from this population: scores of the targets, and multinomial
-    numbers of non-targets between them. Different targets of the pilot are drawn, if it
-    has as many, and with replacement otherwise. A ranking is significant if its value
-    is above the critical value of :class:`RandomSelectionNull`. All sizes have the same
-    seed.
+    The scores of both classes are normally distributed [1]_, or drawn from the pilot.
+    The rankings of studies are drawn from this population: scores of the targets, and
+    multinomial numbers of non-targets between them. Targets of the pilot are drawn
+    without replacement if the pilot has enough targets, and otherwise with replacement.
+    A ranking is significant if its value is above the critical value of
+    :class:`RandomSelectionNull`. All sizes use the same seed.
 
     The number of targets is fixed. If a study labels a number of items, use the
     expected number of targets. If the cutoff of the metric is a number of items, the
-    value in the population depends on the size of the study: `value` is that of the
-    planned size, and `n_targets` can only be computed from a pilot. See
+    value in the population depends on the size of the study: `value` is then the value
+    at the planned size, and `n_targets` can only be computed from a pilot. See
     :ref:`planning` for the use and the measured accuracy.
 
     References
@@ -207,17 +209,18 @@ def comparison_power(
     ----------
     metric : str or Metric, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule.
     n_targets : int, default=None
         Number of targets in the study, 2 or more.
     prevalence : float, default=None
         Share of targets, between 0 and 1. The study has ``n_targets / prevalence``
         items. None is only valid with a pilot.
     value : float, default=None
-        Value of the metric of model B in the population, that of a very long ranking.
+        Value of the metric for model B in the population, which is the value of a very
+        long ranking.
     difference : float, default=None
-        Value of model A minus that of B, in the population.
+        Value of model A minus value of model B, in the population.
     power : float, default=None
         Probability that the test is significant, between 0 and 1.
     significance_level : float, default=0.05
@@ -225,57 +228,59 @@ def comparison_power(
         the default test, to 1.
     correlation : float, default=None
         Correlation of the scores of A and B within each class, between -1 and 1. None
-        assumes 0, which needs more targets than a positive correlation, and also gives
-        the answer for 0.8, in `solved_if_correlated`. To be left out with a pilot.
+        assumes 0, which needs more targets than a positive correlation;
+        `solved_if_correlated` of the result is then computed for 0.8. Not allowed with
+        a pilot.
     spread : float, default=None
-        Standard deviation of the scores of targets, if that of non-targets is 1. None
-        is 1. To be left out with a pilot.
+        Standard deviation of the scores of targets divided by the standard deviation of
+        the scores of non-targets. None means 1. Not allowed with a pilot.
     n_distinct : int, default=None
         Number of distinct scores, all equally frequent. None means no ties.
     pilot : Rankings, default=None
         Rankings of a similar study by two models, A and B, whose items are drawn in
-        place of normal scores. They give the prevalence, too, if that is None. Their
-        uncertainty is not considered, and a pilot of fewer than 100 targets gives a
-        warning.
+        place of normal scores. They determine the prevalence if `prevalence` is None.
+        The uncertainty of the pilot is ignored. A warning is issued if it has fewer
+        than 100 targets.
     n_studies : int, default=1000
-        Number of draws of a study.
+        Number of studies that are simulated.
     random_state : int, RandomState, Generator or None, default=0
         Source of randomness of the simulation. With None, each call draws anew.
 
     Returns
     -------
     result : PowerResult
-        All settings, with the one that was computed. A computed difference is positive.
+        Immutable: all settings, including the computed one. A computed difference is
+        positive.
 
     Raises
     ------
     ValueError
-        If not exactly one argument is None, if an argument is outside its range, if
-        the difference is 0 or no study of up to 5000 targets has the power, or if the
-        metric has no null distribution or no value in the population.
+        If not exactly one of these three arguments is None, if an argument is outside
+        its range, if the difference is 0 or no study of up to 5000 targets has the
+        power, or if the metric has no null distribution or no value in the population.
 
     See Also
     --------
-    random_selection_power : The same for the test against random selection.
+    random_selection_power : Power of a test against random selection.
     RankingComparison : The test.
     RankingComparisonResult.sample_size : Number of targets from the standard error of
         a pilot, by the normal distribution.
 
     Notes
     -----
-    The scores of both classes are normal, with a correlation between the models (as
-    [1]_ for areas under the ROC curve), or they are those of the pilot. All items of
-    the studies are drawn, and the metric of both models is computed. The default test
-    of :class:`RankingComparison` is applied to 40 to 200 of the studies. It gives a
-    critical value that is linear in the difference, by which all studies are decided,
-    and a correction (control variate).
-    The time grows with the number of items. A power takes about a second for 1000
-    items with 50 targets, and for 20 000 with 200; a number of targets takes three to
-    five times as long.
+    The scores of both classes are normally distributed and correlated between the
+    models (as in [1]_ for areas under the ROC curve), or drawn from the pilot. All
+    items of the studies are drawn, and the metric of both models is computed. The
+    default test of :class:`RankingComparison` is applied to 40 to 200 of the studies.
+    The result is a critical value that is linear in the difference, by which all
+    studies are decided, and a correction (control variate). The time grows with the
+    number of items. Computing the power takes about a second for 1000 items with 50
+    targets, and for 20,000 items with 200 targets. Computing the number of targets
+    takes three to five times as long.
 
-    The number of targets is fixed, and cutoffs that are a number of items are those of
-    the planned size, as in :func:`random_selection_power`. See :ref:`planning` for the
-    use and the measured accuracy.
+    The number of targets is fixed, and a cutoff that is a number of items refers to the
+    planned size, as in :func:`random_selection_power`. See :ref:`planning` for the use
+    and the measured accuracy.
 
     References
     ----------

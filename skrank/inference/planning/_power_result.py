@@ -34,25 +34,26 @@ class PowerResult(Printed):
     n_targets, n_samples : int
         Number of targets and of items of the study.
     value : float
-        Value of the metric in the population. For a comparison it is that of B.
+        Value of the metric in the population; for a comparison, of model B.
     sample_value : float
-        Mean of the value over the simulated studies. For average precision of few
-        targets it is above the value in the population.
+        Mean of the value over the simulated studies. With few targets, the mean of
+        average precision is above the value in the population.
     difference, sample_difference : float
-        The same for the difference A - B; NaN for the test of one model.
+        Difference A - B in the population, and its mean over the simulated studies; NaN
+        for the test of one model.
     significance_level : float
         Significance level of the test.
     power : float
         Share of the simulated studies in which the test is significant.
     power_standard_error : float
-        Standard error of `power` by the number of simulated studies.
+        Standard error of `power` due to the number of simulated studies.
     asked_power : float
-        Power for which another argument was solved; NaN if the power was computed. A
-        difference from `power` is simulation error.
+        Requested power; NaN if the power was computed. A difference from `power` is
+        simulation error.
     solved_if_correlated : float
-        What was solved for if the scores of two models have a correlation of 0.8 in
-        each class, in place of the assumed 0. NaN if a correlation or a pilot was
-        given, and for the test of one model.
+        Value of the computed argument if the scores of two models have a correlation of
+        0.8 in each class, instead of the assumed 0. NaN if a correlation or a pilot was
+        passed, and for the test of one model.
     study : Study
         Simulated population, with the attributes `prevalence`, `spread`, `correlation`,
         `n_distinct`, `n_studies` and `seed`. With a pilot, spread and correlation are
@@ -106,7 +107,8 @@ class PowerResult(Printed):
             A row for each size, with the columns "n_targets", "n_samples", "value",
             "sample_value", "power" and "power_standard_error", and for a comparison
             "difference" and "sample_difference". The models are the same for all sizes.
-            If the cutoff is a number of items, their values in the population differ.
+            If the cutoff is a number of items, their values in the population depend on
+            the size.
 
         Raises
         ------
@@ -125,7 +127,7 @@ class PowerResult(Printed):
         Returns
         -------
         fields : dict
-            All fields but `study`.
+            All fields except `study`.
         """
         names = (one.name for one in fields(self))
         return {name: getattr(self, name) for name in names if name != "study"}

@@ -40,16 +40,16 @@ from skrank.ranking._rankings import Rankings
 class RandomSelectionTest(MetricQuestion[RandomSelectionResult]):
     """Test a ranking against random selection; after a search use SearchSelectionTest.
 
-    Under the null hypothesis all assignments of the m target labels to the n items are
-    equally likely, given the scores and their ties. The p-value is the probability
-    that the metric is at least as large as observed.
+    Under the null hypothesis, all assignments of the m target labels to the n items are
+    equally likely, given the scores and their ties. The p-value is the probability that
+    the metric is at least as large as observed.
 
     Parameters
     ----------
     metric : str or Metric, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "exact", "inversion", "importance_sampling", "monte_carlo", \
@@ -64,17 +64,17 @@ class RandomSelectionTest(MetricQuestion[RandomSelectionResult]):
         Source of randomness of methods that draw. With None, each call draws anew.
     independent : bool, default=False
         Whether to treat the folds of a cross-validation as independent rankings,
-        without the square root of 2 (see Notes). Small p-values are then too small, by
-        up to nine times at 0.001, unless the models were not fitted to the labels of
-        other folds.
+        without the factor of the square root of 2 (see Notes). This is only valid if
+        the models were not fitted to the labels of other folds. Otherwise small
+        p-values are too small, by a factor of up to nine at 0.001.
     n_jobs : int, default=None
         Number of joblib jobs that fit and predict the folds of a cross-validation.
     progress : bool, default=False
         Whether to show progress bars; needs tqdm.
     undefined : float or "raise", default=nan
-        Value of the metric in groups or folds without targets or without non-targets:
-        NaN, which leaves them out with a warning, or "raise", which is an error. Other
-        values are refused, because random selection has the same value there.
+        Value of the metric in groups or folds without targets or without non-targets.
+        NaN leaves these out with a warning, and "raise" raises an error. Other values
+        are not allowed, because random selection has the same value there.
 
     Raises
     ------
@@ -99,14 +99,14 @@ class RandomSelectionTest(MetricQuestion[RandomSelectionResult]):
     ===================== ==========================================================
 
     "auto" tries the first three methods in this order if they are fast, and accepts
-    only results within proven bounds. If none succeeds, `method` of the result is
-    "bounds", the p-value is an upper bound, and a warning is given.
+    only results within proven bounds. If all fail, `method` of the result is "bounds",
+    the p-value is an upper bound, and a warning is issued.
 
-    The distribution is that of Zhang and Su [1]_, generalised to ties; see
+    The distribution of Zhang and Su [1]_ is generalised to ties; see
     :ref:`random_selection` for the use and :ref:`pvalues` for methods and accuracy.
-    `clusters` permutes the labels of whole clusters of equal size [2]_, with `groups`
-    of as many items in each group, and `strata` permutes labels within strata, all by
-    "monte_carlo"; see :ref:`clusters`.
+    With `clusters`, the labels of whole clusters of equal size are permuted [2]_; with
+    `groups` too, the clusters must also have equal sizes in each group. With `strata`,
+    labels are permuted within strata. Both use "monte_carlo"; see :ref:`clusters`.
 
     The folds of a cross-validation are not independent, because the labels of each fold
     train the models that rank the other folds. The standard deviation of their mean is
@@ -178,14 +178,14 @@ class RandomSelectionTest(MetricQuestion[RandomSelectionResult]):
         Returns
         -------
         result : RandomSelectionResult
-            The statistic, its null distribution and the p-value. The results of several
-            rankings are in `parts`.
+            Immutable: the value, its null distribution and the p-value. The results of
+            several rankings are in `parts`.
 
         Raises
         ------
         ValueError
-            If there are several models, if a class is absent, if items have weights, or
-            if `method` is not for clusters or strata.
+            If there are several models, if there are no targets or no non-targets, if
+            items have weights, or if `method` is not valid for clusters or strata.
         """
         _, asked = self._asked(rankings)
         asked = asked.returned("the test")

@@ -30,8 +30,8 @@ FAR_BELOW = 0.001
 class RandomSelectionResult(Result):
     """Result of a :class:`RandomSelectionTest`.
 
-    All methods have the same fields, for one ranking and for several. The printed
-    result has a note if random selection gives a value as low or lower with a
+    The fields are the same for all methods, and for one or several rankings. The
+    printed result has a note if random selection has a value as low or lower with a
     probability of at most 0.001, unless `alternative` is "less". The scores of such a
     ranking may be reversed.
 
@@ -40,9 +40,9 @@ class RandomSelectionResult(Result):
     value : float
         Value of the metric, or its mean over several rankings.
     zscore : float
-        ``(value - null_mean) / null_std``. It is 0.0 if the null distribution has
-        no spread, as with constant scores. Do not compute p-values from it, because the
-        null distribution is skewed.
+        ``(value - null_mean) / null_std``. It is 0.0 if the null distribution has no
+        spread, such as for constant scores. Do not compute p-values from it, because
+        the null distribution is skewed.
     pvalue : float
         Probability of a value at least as extreme under random selection. If it
         underflows to 0.0, use `log10_pvalue`.
@@ -55,38 +55,38 @@ class RandomSelectionResult(Result):
         the standard error. For "inversion" it is an estimate, and not a bound. It is
         0.0 for "exact", and None for "bounds" and "normal".
     null_mean, null_std : float
-        Exact mean and standard deviation of the metric under random selection; those of
-        the draws with `clusters` or `strata`. For the folds of a cross-validation the
-        standard deviation is `inflation` times that of independent rankings. The mean
-        is the chance level. It is above the prevalence, most of all for short rankings.
+        Exact mean and standard deviation of the metric under random selection; with
+        `clusters` or `strata`, mean and standard deviation of the draws. For the folds
+        of a cross-validation, the standard deviation of independent rankings is
+        multiplied by `inflation`. The mean is the chance level. It is above the
+        prevalence, most of all for short rankings.
     alternative : str
         Values that count as more extreme.
     null_distribution : RandomSelectionNull, MeanNull or None
         Null distribution of the metric. None with `clusters` or `strata`.
     parts : sequence of RandomSelectionResult
-        Results of the single rankings, if there are several. Each is computed on
-        access.
+        Results of the single rankings if there are several, computed on access.
     null_values : ndarray of shape (n_resamples,) or None
         Values drawn from the null distribution with `clusters` or `strata`. None
         otherwise.
     permuted : str
-        Description of the labels that are permuted with `clusters` or `strata`. Empty
-        otherwise.
+        Description of the labels that are permuted with `clusters` or `strata`;
+        otherwise empty.
     n_strata : int
-        Number of `strata`; 0 if they are not given.
+        Number of strata; 0 without `strata`.
     metric, method : str
-        Name of the metric with its cutoff; method, never "auto".
+        Name of the metric with its cutoff, and method that was used (never "auto").
     n_samples, n_targets, n_missed : int
-        Number of items, of targets among them, and of targets that were never scored,
-        in all rankings together. Items in several folds count once.
+        Numbers of items, of targets, and of targets that were never scored, in all
+        rankings together. An item in several folds counts once.
     n_rankings : int
-        Number of rankings: groups, folds, or the only one.
+        Number of rankings, which are groups or folds; 1 for a single ranking.
     kind : {"one", "groups", "folds"}
-        What the rankings are.
+        Whether there is a single ranking, or a ranking for each group or fold.
     labels : tuple
         Labels of several rankings: the values of `groups`, or the numbers of the folds.
     n_clusters : int
-        Number of `clusters`; 0 if they are not given.
+        Number of clusters; 0 without `clusters`.
 
     See Also
     --------
@@ -161,7 +161,7 @@ class RandomSelectionResult(Result):
         Returns
         -------
         is_pvalue_limit : bool
-            True if no random draw was as extreme as the observed value.
+            True if no draw was as extreme as the observed value.
         """
         # (C + 1) / (B + 1) then has the relative error 1
         error = self.pvalue_relative_error or 0.0
@@ -195,8 +195,8 @@ class RandomSelectionResult(Result):
         Returns
         -------
         is_far_below : bool
-            True if random selection gives a value as low or lower with a probability
-            of at most 0.001.
+            True if random selection has a value as low or lower with a probability of
+            at most 0.001.
         """
         if self.null_values is not None:
             return bool(np.mean(self.null_values <= self.value) <= FAR_BELOW)
@@ -210,7 +210,7 @@ class RandomSelectionResult(Result):
         Returns
         -------
         fields : dict
-            All fields that are a number or a text, with `n_rankings` and `inflation`.
+            All fields that are numbers or strings, with `n_rankings` and `inflation`.
             The bounds are "pvalue_lower" and "pvalue_upper". Missing bounds and errors
             are NaN.
         """

@@ -90,46 +90,46 @@ def make_metric_scorer(
         "recall_at_precision(0.5)", "wss(0.95)", "ks_statistic" or
         "expected_profit@20(benefit=200, cost=5)". A cutoff is a number of items or a
         fraction of the fold. "average_precision@50(normalize=hits)" has another
-        divisor. An object of :func:`make_metric` keeps its own tie rule.
+        divisor. An object made by :func:`make_metric` keeps its own tie rule.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
+        Tie rule; see the metric function.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
         Value of the metric on a fold without targets or without non-targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector,
-        because scikit-learn's detectors give inliers higher scores. Other estimators
-        are not affected.
+        Whether the targets are the outliers or the inliers of an outlier detector.
+        Required for an outlier detector, because scikit-learn's detectors give inliers
+        higher scores; no effect on other estimators.
     statistic : {"zscore", "log10_pvalue", "chance_adjusted"}, default=None
-        Compares the value S with its mean E and standard deviation D under random
-        selection of the fold, so that folds of different sizes are comparable. "zscore"
+        Comparison of the value S with its mean E and standard deviation D under random
+        selection in the fold, which makes folds of different sizes comparable. "zscore"
         is ``(S - E) / D``. "log10_pvalue" is the decimal logarithm of the p-value
         ``P(null >= S)`` with the sign changed, so that 3 means p = 0.001.
         "chance_adjusted" is ``(S - E) / (1 - E)``, 0 for the chance level and 1 for a
-        perfect ranking; for a metric of your own with its upper bound in place of 1.
-        Not for metrics without a null distribution: "max_f_score",
+        perfect ranking; a metric of your own has its upper bound in place of 1. Not
+        available for metrics without a null distribution: "max_f_score",
         "breakeven_point", "k_at_recall", "precision_at_recall", "wss", "ks_statistic"
-        and "recall_at_precision". None is the value itself.
+        and "recall_at_precision". None uses the value itself.
     average : {"binary", "macro"}, default="binary"
-        "binary" scores the class `pos_label`. "macro" is the mean over the classes of a
-        classifier, each against the rest, and the name begins with ``"macro_"``. Each
-        class counts the same. A class without items in the fold has the value
-        `undefined`.
+        "binary" computes the metric for the class `pos_label`. "macro" computes the
+        mean over the classes of a classifier, each against the rest and with equal
+        weight; the name of the scorer then begins with ``"macro_"``. A class without
+        items in the fold has the value `undefined`.
 
     Returns
     -------
     scorer : callable
         ``scorer(estimator, X, y) -> float``, made by
         :func:`sklearn.metrics.make_scorer`. Its ``__name__`` is the name of the metric,
-        with the prefix ``neg_`` if the value is negated, and
-        as in "zscore(average_precision)" with a `statistic`.
+        with the prefix ``neg_`` if the value is negated. With a `statistic`, it is a
+        name such as "zscore(average_precision)".
 
     Raises
     ------
     ValueError
-        If there is no such metric, or if a setting is outside its range. The scorer
-        raises the error if the estimator only gives labels, does not know the class
+        If the metric is unknown, or if a setting is outside its range. The scorer
+        raises the error if the estimator only predicts labels, does not know the class
         `pos_label`, or is an outlier detector and `detector_targets` is None, or if a
         fold has fewer items than the cutoff.
 
@@ -141,7 +141,7 @@ def make_metric_scorer(
     Notes
     -----
     All statistics are finite for every fold with targets and non-targets. They are 0
-    for constant scores, and for other ties that allow a single value. A perfect ranking
+    for constant scores, and if other ties allow only a single value. A perfect ranking
     of m targets among n items without ties has the p-value 1 / C(n, m), and its
     logarithm does not underflow. The mean and the standard deviation are exact and
     fast. A p-value takes from ten milliseconds to seconds.

@@ -486,8 +486,8 @@ class SampleLimits:
         needed = math.ceil(2 / (1 - level) * (1 - ROUNDING))
         if self.n_draws < needed and not self.is_certain:
             warn(
-                f"The confidence level {level:.6g} needs `n_resamples` of {needed}: "
-                f"the limits by {self.n_draws} draws are the bounds of the metric.",
+                f"The confidence level {level:.6g} needs `n_resamples`={needed}: with "
+                f"{self.n_draws} draws the limits are the bounds of the metric.",
                 UserWarning,
             )
 

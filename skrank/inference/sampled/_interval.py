@@ -46,12 +46,12 @@ _LARGEST = 12.0
 class SampledMetricInterval(Settings):
     """Interval of a metric from a sample of labels; with all labels use MetricInterval.
 
-    Labels are missing (NaN, None or NA) where nobody looked. The labelled items of each
-    stratum must be a random sample of its items, or all of them. Strata may be runs of
-    ranks, those of another model, days or regions: any parts of the list that do not
-    depend on labels. The interval covers the metric of this list, as if all its items
-    had labels, over other samples; with `population`, the mean over other lists like
-    it.
+    Missing labels are NaN, None or NA. The labelled items of each stratum must be a
+    random sample of its items, or all of them. Strata can be ranges of ranks, also of
+    another model, days or regions: any parts of the list that do not depend on the
+    labels. The interval is for the metric of this list if all its items had labels,
+    over repeated samples of labels; with `population=True`, for the mean of the metric
+    over similar lists.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ class SampledMetricInterval(Settings):
         Metric by its printed name: "average_precision", "recall@100", "precision@1%",
         "enrichment_factor@1%", "expected_profit@50(benefit=200, cost=5)",
         "k_at_recall(0.8)", "wss(0.95)" or "ks_statistic" (:ref:`metric_names`), or such
-        an object of :func:`make_metric` with the tie rule "expected". A list of them
-        makes a table, by the same draws.
+        an object made by :func:`make_metric` with the tie rule "expected". A list of
+        metrics returns a table; all use the same draws.
     population : bool, default=False
-        Whether the interval is for the mean over other lists of the same size.
+        Whether the interval is for the mean over similar lists of the same size.
     n_resamples : int, default=1000
         Number of draws of the list.
     random_state : int, RandomState, Generator or None, default=0
@@ -71,7 +71,7 @@ class SampledMetricInterval(Settings):
     Raises
     ------
     ValueError
-        If a setting is outside its range, or the metric is another one.
+        If a setting is outside its range, or if the metric is not supported.
 
     See Also
     --------
@@ -79,20 +79,19 @@ class SampledMetricInterval(Settings):
     RankingComparison : Differences of models, from the same labels.
     SampledMetricResult : Result, with the number of targets that were not found.
     MetricIntervalTable : Results of several metrics or of several models.
-    MetricInterval : Interval of a list whose items all have labels.
+    MetricInterval : Interval if all items have labels.
 
     Notes
     -----
-    Each labelled item stands for n / r items of its stratum, of which r of n have
-    labels. In each draw it stands for itself and for a random number of items without a
-    label. The limits are quantiles over the draws in which one stratum has one more
-    labelled item [1]_: a target, whose copies are the items without a label that change
-    the metric most, or none. Each limit is the most extreme one over the strata in
-    which one more item tells most.
+    If r of the n items of a stratum have labels, each of them represents n / r items.
+    In each draw, a labelled item represents itself and a random number of items without
+    a label. The limits are quantiles over draws in which one stratum has one more
+    labelled item [1]_: a target whose copies are the items without a label that change
+    the metric most, or a non-target. Each limit is the most extreme one over the strata
+    in which one more item has the largest effect.
 
-    :ref:`validation_sampled` has the coverage, by enumeration and by simulation. Time
-    and memory are proportional to the number of labels times `n_resamples`, after O(n
-    log n) for n items.
+    See :ref:`validation_sampled` for the coverage. Time and memory are proportional to
+    the number of labels times `n_resamples`, after O(n log n) for n items.
 
     References
     ----------
@@ -145,53 +144,52 @@ class SampledMetricInterval(Settings):
         folds: None = None,
         sample_weight: None = None,
     ) -> Any:
-        """Answer for labels, of which some are missing, and scores.
+        """Compute the interval from scores and labels, some of which are missing.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels of the items; NaN, None or NA where nobody looked.
+            Labels of the items; NaN, None or NA for items without a label.
         y_score : array-like of shape (n_samples,), mapping, data frame or array of \
             shape (n_samples, n_models)
-            Scores of all items; a higher score means a likelier target. A mapping from
-            names to scores, or columns, are the scores of several models.
+            Scores of all items; a higher score means a likelier target. Pass the scores
+            of several models as a mapping from names to scores, or as columns.
         strata : array-like of shape (n_samples,) or data frame, default=None
             Stratum of each item, such as its day, or a plan of
-            :func:`labels_to_collect`, which is checked against the labels that came
-            back. The labels of each stratum are those of a random sample of its items,
-            or of all of them, or of none. None means that nothing is known of the items
-            without a label.
+            :func:`labels_to_collect`, which is checked against the labels. In each
+            stratum, a random sample of the items, all items or no items must have
+            labels. None means that nothing is known about the items without a label.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         lower_is_better : bool or sequence of str, default=False
-            Whether lower scores mean likelier targets, such as docking energies: for
-            all models, or for those that are named.
+            Whether lower scores mean likelier targets, as for docking energies. A
+            sequence of names applies to these models only.
         missing : {"error", "last"}, default="error"
-            Items whose score is NaN, None or NA are an error, or rank below all others
-            as one tie ("last").
+            How to treat items whose score is NaN, None or NA. "error" raises an error.
+            "last" ranks them below all others, as one tie.
         groups, clusters, folds, sample_weight : None
-            Not used here; an error says what to do instead.
+            Not supported; the error describes what to do instead.
 
         Returns
         -------
         result : SampledMetricResult or MetricIntervalTable
-            The answer, or a table for a list of metrics or several models. The value is
-            NaN, with a warning, if no labelled item is a target, except for precision
-            and profit.
+            Immutable result, or a table for a list of metrics or several models. The
+            value is NaN, with a warning, if no labelled item is a target, except for
+            precision and profit.
 
         Raises
         ------
         ValueError
-            If a column is not valid, or if the metric depends on a stratum without a
-            label.
+            If a column is not valid, or if the metric depends on a stratum without
+            labels.
 
         Warns
         -----
         UserWarning
-            If the labelled items of a stratum are obviously no random sample of it, by
-            their ranks or because all are targets; a random sample has this warning
-            with a probability of at most 1e-6. Also if items of a plan have no label,
-            or other items have one.
+            If the labelled items of a stratum are obviously not a random sample of it,
+            because of their ranks or because all are targets; the probability of this
+            warning for a random sample is at most 1e-6. Also if items of a plan have no
+            label, or if items outside the plan have one.
         """
         # shared: pos_label lower_is_better missing_or_last
         return self._answer(
@@ -219,36 +217,36 @@ class SampledMetricInterval(Settings):
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> Any:
-        """Answer for the ranking of a fitted estimator.
+        """Compute the interval for the ranking of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator instance or mapping
             Fitted classifier, regressor, ranker or outlier detector, or a mapping from
-            names to several. For the method that gives the scores see
-            :ref:`scores_of_estimators`.
+            names to estimators. See :ref:`scores_of_estimators` for the method that
+            computes the scores.
         X : array-like of shape (n_samples, n_features)
-            All items to rank, other than those on which the estimator was fitted.
+            All items to rank; not the items to which the estimator was fitted.
         y : array-like of shape (n_samples,)
-            Their labels; NaN, None or NA where nobody looked.
+            Labels of the items; NaN, None or NA for items without a label.
         strata : array-like of shape (n_samples,) or data frame, default=None
             Stratum of each item, or a plan, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
         result : SampledMetricResult or MetricIntervalTable
-            The answer, as from `from_predictions`.
+            Immutable, as from `from_predictions`.
 
         Raises
         ------
         ValueError
-            As in `from_predictions`; also if the estimator only gives labels, or if it
-            is an outlier detector and `detector_targets` is None.
+            As in `from_predictions`; also if the estimator only predicts labels, or if
+            it is an outlier detector and `detector_targets` is None.
         """
         # shared: pos_label detector_targets
         check_index("strata", strata, y)
@@ -264,7 +262,7 @@ class SampledMetricInterval(Settings):
         return self._answer(Rankings.from_sample(marks, scores, strata=strata))
 
     def from_rankings(self, rankings: Rankings) -> Any:
-        """Answer for rankings of a list of which some labels are missing.
+        """Compute the interval for rankings of a list in which labels are missing.
 
         Parameters
         ----------
@@ -274,13 +272,12 @@ class SampledMetricInterval(Settings):
         Returns
         -------
         result : SampledMetricResult or MetricIntervalTable
-            The answer.
+            Immutable, as from `from_predictions`.
 
         Raises
         ------
         ValueError
-            As in `from_predictions`, or if `rankings` are of items that all have
-            labels.
+            As in `from_predictions`; also if no labels are missing in `rankings`.
         """
         if not isinstance(rankings, Rankings) or rankings.sample is None:
             rule = "come from Rankings.from_sample, as labels are missing"
@@ -290,22 +287,22 @@ class SampledMetricInterval(Settings):
     def from_result(
         self, result: SampledMetricResult
     ) -> SampledMetricResult | MetricIntervalTable:
-        """Answer for the data of a result, of this or of another metric.
+        """Compute the interval of this or another metric from the data of a result.
 
         Parameters
         ----------
         result : SampledMetricResult
-            Result, whose counts are used again.
+            Result whose data are used again.
 
         Returns
         -------
-        result : SampledMetricResult
-            The answer.
+        result : SampledMetricResult or MetricIntervalTable
+            Immutable, as from `from_predictions`.
 
         Raises
         ------
         ValueError
-            As in `from_predictions`, or if `result` is anything else.
+            As in `from_predictions`; also if `result` has another type.
         """
         if not isinstance(result, SampledMetricResult):
             rule = "be the SampledMetricResult of these data for some metric"
@@ -321,19 +318,19 @@ class SampledMetricInterval(Settings):
         confidence_level: float = 0.95,
         n_lists: int = 20,
     ) -> float:
-        """Return the width of the interval to expect from a plan, before anybody looks.
+        """Return the expected width of the interval of a plan, before labelling.
 
         Parameters
         ----------
         plan : pandas.DataFrame
             Result of :func:`labels_to_collect`.
         average_precision, prevalence : float
-            Guess of the average precision and of the share of targets in the list. The
-            former must be above the latter.
+            Guesses of the average precision and of the prevalence in the list. The
+            average precision must be above the prevalence.
         confidence_level : float, default=0.95
             Level of the interval, between 0 and 1.
         n_lists : int, default=20
-            Number of simulated lists. Their scores are normal in both classes.
+            Number of simulated lists, with normally distributed scores in both classes.
 
         Returns
         -------
@@ -343,7 +340,8 @@ class SampledMetricInterval(Settings):
         Raises
         ------
         ValueError
-            If a number is outside its range, or no such list has the guessed values.
+            If an argument is outside its range, or if no such list has the guessed
+            values.
         """
         check_fraction("confidence_level", confidence_level)
         if is_several(self.metric):

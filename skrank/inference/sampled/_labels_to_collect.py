@@ -35,47 +35,49 @@ def labels_to_collect(
 ) -> Any:
     """Choose items to label, for all metrics; to compare models use labels_to_compare.
 
-    The strata double in depth, so that the top is labelled more densely: the chance of
-    an item is about proportional to ``rank ** -0.5``. The choice looks at the scores
-    only. The items of a tie are in one stratum.
+    The depth of the strata doubles, so that the top is labelled more densely: the
+    chance that an item is chosen is about proportional to ``rank ** -0.5``. The choice
+    depends only on the scores. The items of a tie are in the same stratum.
 
     Parameters
     ----------
     y_score : array-like of shape (n_samples,), mapping, data frame or array of shape \
         (n_samples, n_models)
-        Scores of the items; a higher score means a likelier target. A mapping from
-        names to scores, or columns, are the scores of several models.
+        Scores of the items; a higher score means a likelier target. Pass the scores of
+        several models as a mapping from names to scores, or as columns.
     budget : int
-        Number of new labels, at least 4. With `t` more are needed, some for each
-        stratum.
+        Number of new labels, at least 4. With `t`, more labels are needed: some for
+        each stratum.
     t : int, float or sequence of them, default=None
-        Cutoffs of the metrics, as numbers of items or as fractions. For one model
-        strata end there. For several, all items in the top t of any of them are
-        labelled, by the largest t, as a stratum of their own, without ties that the
-        cutoff divides. The intervals of metrics at such a cutoff, and of their
-        differences, are narrower.
+        Cutoffs of the metrics, as numbers of items or as fractions. For one model,
+        strata end at these cutoffs. For several models, all items in the top t of any
+        model are labelled, for the largest t; they form a stratum, without ties across
+        the cutoff. Intervals of metrics at these cutoffs, and of their differences, are
+        then narrower.
     lower_is_better : bool or sequence of str, default=False
-        Whether lower scores mean likelier targets, such as docking energies: for all
-        models, or for those that are named.
+        Whether lower scores mean likelier targets, as for docking energies. A sequence
+        of names applies to these models only.
     missing : {"error", "last"}, default="error"
-        Items whose score is NaN, None or NA are an error, or rank below all others as
-        one tie ("last").
+        How to treat items whose score is NaN, None or NA. "error" raises an error.
+        "last" ranks them below all others, as one tie.
     labelled : array-like of shape (n_samples,), default=None
-        Which items have a label already, as booleans, or their labels with NaN, None or
-        NA for the others. They are stratum -1, which counts exactly, and are not
-        chosen.
+        Items that already have a label: booleans, or the labels, with NaN, None or NA
+        for the other items. They form stratum -1, count exactly, and are not chosen
+        again.
     random_state : int, RandomState, Generator or None, default=0
-        Source of randomness. The same number gives the same choice: each item has a
-        random number by its place, and the smallest ones of each stratum are chosen.
+        Source of randomness. The same seed makes the same choice: each item has a
+        random number that depends on its position, and the items with the smallest
+        numbers in each stratum are chosen.
 
     Returns
     -------
     plan : pandas.DataFrame
-        A row for each item, in the order and with the index of `y_score`: "stratum",
-        from 0 for the best items, and -1 for items that have a label; "rank", which
-        tied items share, and which is that of the best ranks for several models;
-        "chance" to be chosen; and "to_label", whether the item was chosen. The numbers
-        of labels add up to the budget, or to the number of items without a label.
+        A row for each item, in the order and with the index of `y_score`. The columns
+        are "stratum" (from 0 for the best items; -1 for items that already have a
+        label), "rank" (shared by tied items; for several models by the best rank of an
+        item), "chance" (probability of being chosen) and "to_label" (whether the item
+        was chosen). The number of chosen items is the budget, or the number of items
+        without a label if this is smaller.
 
     Raises
     ------
@@ -87,20 +89,21 @@ def labels_to_collect(
 
     See Also
     --------
-    labels_to_compare : The fewest labels that compare models at a cutoff.
-    SampledMetricInterval : Metrics of the list from these labels.
+    labels_to_compare : The fewest labels for comparing models at a cutoff.
+    SampledMetricInterval : Intervals of metrics from these labels.
 
     Notes
     -----
-    With few targets the upper limit of the number of targets in the strata determines
-    the width of an interval: a stratum of n items with r labels and no target may hold
-    ``3.7 n / r``. This asks for a chance that decreases slowly with the rank. See
-    :ref:`sampled_labels` for the measured widths. The sort takes O(n log n).
+    With few targets, the width of an interval depends on the upper limits of the
+    numbers of targets in the strata: a stratum of n items with r labels and no targets
+    found can contain ``3.7 n / r`` targets. The chance should therefore decrease slowly
+    with the rank. See :ref:`sampled_labels` for the measured widths. The sort takes O(n
+    log n).
 
-    A plan with a larger budget contains that with a smaller one, if all other arguments
-    and the order of the items are the same. Budgets below four labels for each stratum
-    are the exception: strata are then joined, and a sample of joined strata may have
-    more items of one of them than the larger plan.
+    A plan with a larger budget contains the plan with a smaller budget if all other
+    arguments and the order of the items are the same. The exception is a budget of less
+    than four labels for each stratum: strata are then joined, and a sample of joined
+    strata can have more items from one of them than the larger plan.
 
     Examples
     --------
@@ -174,42 +177,42 @@ def labels_to_compare(
 ) -> Any:
     """Choose items to label, to compare hits; for other metrics use labels_to_collect.
 
-    These are the items that are in the top t of some models and not of all. The other
-    items add the same to the hits of each model. Nothing is random: with these labels
-    the differences of hits, precision and expected profit are exact, and the sign of a
-    difference is that for recall and enrichment as well.
+    These are the items that are in the top t of some models but not of all models. All
+    other items add the same number of hits to each model. Nothing is random: with these
+    labels the differences in hits, precision and expected profit are exact. Differences
+    in recall and enrichment have the same signs as the differences in hits.
 
     Parameters
     ----------
     y_score : array-like of shape (n_samples,), mapping, data frame or array of shape \
         (n_samples, n_models)
-        Scores of the items; a higher score means a likelier target. A mapping from
-        names to scores, or columns, are the scores of several models.
+        Scores of the items; a higher score means a likelier target. Pass the scores of
+        several models as a mapping from names to scores, or as columns.
     t : int, float or sequence of them
         Cutoff of the metric, as a number of items or as a fraction; or several.
     lower_is_better : bool or sequence of str, default=False
-        Whether lower scores mean likelier targets, such as docking energies: for all
-        models, or for those that are named.
+        Whether lower scores mean likelier targets, as for docking energies. A sequence
+        of names applies to these models only.
     missing : {"error", "last"}, default="error"
-        Items whose score is NaN, None or NA are an error, or rank below all others as
-        one tie ("last").
+        How to treat items whose score is NaN, None or NA. "error" raises an error.
+        "last" ranks them below all others, as one tie.
     labelled : array-like of shape (n_samples,), default=None
-        Which items have a label already, as booleans, or their labels with NaN, None or
-        NA for the others. They are stratum -1, which counts exactly, and are not
-        chosen.
+        Items that already have a label: booleans, or the labels, with NaN, None or NA
+        for the other items. They form stratum -1, count exactly, and are not chosen
+        again.
 
     Returns
     -------
     plan : pandas.DataFrame
-        A row for each item, with the columns of :func:`labels_to_collect`. All items of
-        stratum 0 are to be labelled, and none of stratum 1.
+        A row for each item, with the columns of :func:`labels_to_collect`. Label all
+        items of stratum 0, and no items of stratum 1.
 
     Raises
     ------
     ImportError
         If pandas is not installed.
     ValueError
-        If an argument is not valid, or there is one model only.
+        If an argument is not valid, or if there is only one model.
 
     See Also
     --------
@@ -217,8 +220,8 @@ def labels_to_compare(
 
     Notes
     -----
-    A tie at the cutoff is in the top in part, with the same share of each of its items.
-    All items whose shares differ are labelled.
+    A tie across the cutoff is partly in the top, with the same share for each of its
+    items. All items whose shares differ between models are chosen.
 
     Examples
     --------

@@ -39,9 +39,10 @@ class SampledMetricResult(Result):
     Attributes
     ----------
     value : float
-        Value expected of the list, if each stratum has the share of targets of its
-        labelled items, at random places; NaN without a target, except for precision and
-        profit. Long strata at the top of a good ranking make it too small.
+        Expected value for the list. It assumes that each stratum has the same share of
+        targets as its labelled items, at random ranks. NaN if no target was found,
+        except for precision and profit. Long strata at the top of a good ranking make
+        it too small.
     metric, method : str
         Name of the metric, and of the method of the interval.
     n_samples : int
@@ -51,8 +52,8 @@ class SampledMetricResult(Result):
     n_targets : int
         Number of targets that were found.
     n_remaining : float
-        Number of targets that are expected among the items without a label; NaN if a
-        stratum has no label.
+        Expected number of targets among the items without a label; NaN if a stratum has
+        no labels.
 
     See Also
     --------
@@ -96,7 +97,7 @@ class SampledMetricResult(Result):
         return self._draws.sample.models[self._model]
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Return the interval for the metric of the list, or for its mean over others.
+        """Return the interval for the metric of the list, or for its mean over lists.
 
         Parameters
         ----------
@@ -106,7 +107,8 @@ class SampledMetricResult(Result):
         Returns
         -------
         interval : ConfidenceInterval
-            Lower and upper limit. They are equal if all items that matter have labels.
+            Lower and upper limit. They are equal if all items that affect the metric
+            have labels.
 
         Raises
         ------
@@ -128,9 +130,10 @@ class SampledMetricResult(Result):
         Returns
         -------
         interval : ConfidenceInterval
-            Whole numbers. If one stratum was sampled, each limit is that of an exact
-            test, and fails with a probability of at most half of the rest. With several
-            strata they are those of the interval of the metric.
+            Whole numbers. If only one stratum was sampled, the limits invert an exact
+            test, and each limit fails with a probability of at most ``(1 -
+            confidence_level) / 2``. For several strata, the limits come from the same
+            draws as the interval of the metric.
 
         Raises
         ------
@@ -156,7 +159,7 @@ class SampledMetricResult(Result):
         Returns
         -------
         interval : ConfidenceInterval
-            ``found / (found + left)`` for the limits of `remaining`; 1 if none was
+            ``found / (found + left)`` for the limits of `remaining`; 1 if no target was
             found and none is left.
 
         Raises
@@ -172,19 +175,19 @@ class SampledMetricResult(Result):
         Parameters
         ----------
         at_most : int
-            Number of targets that may be left among the items without a label. A recall
-            of at least c is at most ``floor(found / c) - found``.
+            Largest acceptable number of targets among the items without a label. For a
+            recall of at least c, use ``floor(found / c) - found``.
         sequential : bool, default=False
-            Whether the p-value holds if one labels more items of the stratum, in random
-            order, until it is small enough. At a level of 5 % it then stops too early
-            in at most 5 % of the lists. A p-value for one look stops too early in many
-            more.
+            Whether the p-value stays valid if you label more items of the stratum, in
+            random order, until it is small enough. At a level of 5 %, you then stop too
+            early in at most 5 % of the lists. With the p-value for a single use, you
+            stop too early in many more.
 
         Returns
         -------
         pvalue : float
-            Between 0 and 1; a small one says that at most so many are left. With
-            several sampled strata it has an error of the simulation.
+            Between 0 and 1; a small value is evidence that at most `at_most` targets
+            are left. With several sampled strata it has a simulation error.
 
         Raises
         ------
@@ -195,7 +198,7 @@ class SampledMetricResult(Result):
         Notes
         -----
         With one sampled stratum the p-value is hypergeometric, as in elusion tests. The
-        sequential one is the inverse of a martingale [1]_.
+        sequential p-value is the inverse of a martingale [1]_.
 
         References
         ----------
@@ -218,18 +221,18 @@ class SampledMetricResult(Result):
         return remaining_pvalue(*self._one_sample(), at_most)
 
     def hit_curve(self) -> HitCurve:
-        """Return the hit curve that is expected of the list.
+        """Return the expected hit curve of the list.
 
         Returns
         -------
         curve : HitCurve
-            Targets expected among the top t. Its number of targets is that which is
-            expected of the list.
+            Expected number of targets in the top t. Its `n_targets` is the expected
+            number of targets in the list.
 
         Raises
         ------
         ValueError
-            If a stratum has no label; the band has limits then.
+            If a stratum has no labels. Use `hit_curve_band` then.
         """
         sample, ranks = self._draws.sample, self._ranks
         if math.isnan(self.n_remaining):
@@ -254,17 +257,18 @@ class SampledMetricResult(Result):
         Parameters
         ----------
         t : array-like of shape (n_depths,), default=None
-            Depths, as numbers of items or as fractions. None takes about 250.
+            Depths, as numbers of items or as fractions. None uses about 250 depths.
         confidence_level : float, default=0.95
             Probability that the band contains the hits, between 0 and 1.
         simultaneous : bool, default=True
-            Whether it is the probability for all depths at once.
+            Whether the band covers all depths at once. If False, it covers each single
+            depth.
 
         Returns
         -------
         band : CurveBand
-            Limits of the number of targets among the top t; equal where all items down
-            to t have labels.
+            Limits of the number of targets in the top t. They are equal if all items
+            down to t have labels.
 
         Raises
         ------
@@ -281,7 +285,7 @@ class SampledMetricResult(Result):
         return CurveBand(depths, low, high, level)
 
     def conclusion(self) -> str:
-        """Return what the labels say of the list, in sentences.
+        """Return the conclusion from the labels, in sentences.
 
         Returns
         -------
@@ -312,9 +316,9 @@ class SampledMetricResult(Result):
         Returns
         -------
         fields : dict
-            All fields that are a number or a text; the limits of the 95 % interval as
-            "low" and "high"; and those of the targets that were not found as
-            "remaining_low" and "remaining_high".
+            All fields that are numbers or strings; the limits of the 95 % interval as
+            "low" and "high"; and the 95 % limits of the number of targets that were not
+            found as "remaining_low" and "remaining_high".
         """
         left = self.remaining()
         return {
@@ -325,19 +329,20 @@ class SampledMetricResult(Result):
         }
 
     def to_frame(self) -> Any:
-        """Return the strata as a data frame of pandas.
+        """Return the strata as a pandas data frame.
 
         Returns
         -------
         frame : pandas.DataFrame
-            A row for each stratum, best first: its label, the "first" and the "last"
-            rank, the numbers of "items", of those "labelled" and of "targets" that were
-            found, and the number that is expected to be "remaining".
+            A row for each stratum, best first, with the columns "stratum", "first" and
+            "last" (ranks), "items", "labelled" and "targets" (numbers of items, of
+            labelled items and of targets found), and "remaining" (expected number of
+            targets not found).
 
         Raises
         ------
         ImportError
-            If pandas is not installed; see also `to_dict`.
+            If pandas is not installed; use `to_dict` then.
         """
         return Result.to_frame(self)
 

@@ -34,18 +34,18 @@ _NO_NUMBER = (
 class ReviewProgress(Printed):
     """Targets left in active learning; for a fixed ranking use SampledMetricInterval.
 
-    Read batches of items by any ranking, which may be fitted again after each batch,
-    and now and then a random sample of the items that are unread at that time. These
-    random batches tell how many targets are left. All limits and p-values may be looked
-    at after every batch, and reading may stop by any rule.
+    Read batches of items in the order of any ranking, which can be fitted again after
+    each batch. From time to time, read a random sample of the unread items. These
+    random batches determine how many targets are left. You can inspect all limits and
+    p-values after every batch, and stop reading by any rule.
 
     Parameters
     ----------
     n_samples : int
         Number of items in the list, read or not.
     batches : sequence of dict, default=()
-        Batches that were read, each with the arguments of :meth:`update`, as
-        :meth:`state` returns them.
+        Batches that were read. Each contains the arguments of :meth:`update`; see
+        :meth:`state`.
 
     Attributes
     ----------
@@ -63,16 +63,17 @@ class ReviewProgress(Printed):
 
     See Also
     --------
-    SampledMetricInterval : Metrics of one ranking, by labels of a sample.
+    SampledMetricInterval : Metrics of a ranking from a sample of labels.
 
     Notes
     -----
-    The evidence against K targets is a product over the random batches: the mean chance
-    of the batch under all smaller numbers that are still possible, weighted by the
-    chances of the random batches before, divided by its chance under K. It is a
-    nonnegative supermartingale if there are K targets, whatever is read between [1]_.
-    The upper limit and p-values begin with equal weights, the lower limit, by larger
-    numbers, with one over K. See :ref:`review`.
+    The evidence against K targets is a product of ratios over the random batches. The
+    numerator is the mean probability of the batch under all smaller numbers of targets
+    that are still possible, weighted by the probabilities of the earlier random
+    batches. The denominator is its probability under K. The product is a nonnegative
+    supermartingale if there are K targets, whatever is read between random batches
+    [1]_. The upper limit and p-values begin with equal weights. The lower limit uses
+    larger numbers, with weights ``1 / (K + 1)`` at the start. See :ref:`review`.
 
     References
     ----------
@@ -122,18 +123,18 @@ class ReviewProgress(Printed):
             Number of targets among them.
         at_random : bool, default=False
             Whether the batch is a simple random sample of the items that were unread
-            before. False for items that were chosen in any other way.
+            before the batch. Use False for items that were chosen in any other way.
 
         Returns
         -------
         progress : ReviewProgress
-            A new object; this one stays as it is.
+            New object. The present object is unchanged.
 
         Raises
         ------
         ValueError
-            If `n_read` is not from 1 to the number of unread items, or `n_targets` not
-            from 0 to `n_read`.
+            If `n_read` is not from 1 to the number of unread items, or if `n_targets`
+            is not from 0 to `n_read`.
         """
         new = copy(self)
         new._add(n_read, n_targets, at_random)
@@ -151,9 +152,10 @@ class ReviewProgress(Printed):
         Returns
         -------
         interval : ConfidenceInterval
-            Whole numbers, from 0 to the number of unread items if none was read at
-            random. Each limit fails after any batch with a probability of at most half
-            of the rest. NaN, with a warning, if no number agrees with all batches.
+            Whole numbers; from 0 to the number of unread items if no batch was random.
+            The probability that a limit ever fails, after any batch, is at most ``(1 -
+            confidence_level) / 2``. NaN, with a warning, if no number agrees with all
+            batches.
 
         Raises
         ------
@@ -177,7 +179,7 @@ class ReviewProgress(Printed):
         Returns
         -------
         interval : ConfidenceInterval
-            ``found / (found + left)`` for the limits of `remaining`; 1 if none was
+            ``found / (found + left)`` for the limits of `remaining`; 1 if no target was
             found and none is left.
 
         Raises
@@ -193,14 +195,14 @@ class ReviewProgress(Printed):
         Parameters
         ----------
         at_most : int
-            Number of targets that may be left among the unread items.
+            Largest acceptable number of targets among the unread items.
 
         Returns
         -------
         pvalue : float
-            Between 0 and 1; a small one says that at most so many are left. If one
-            stops as soon as it is at most alpha, this is wrong with a probability of at
-            most alpha. 1 if no batch was read at random.
+            Between 0 and 1; a small value is evidence that at most `at_most` targets
+            are left. If you stop as soon as it is at most alpha, the probability of
+            stopping too early is at most alpha. 1 if no batch was random.
 
         Raises
         ------
@@ -210,18 +212,18 @@ class ReviewProgress(Printed):
         return self._targets.pvalue(check_count("at_most", at_most, least=0))
 
     def recall_pvalue(self, recall: float) -> float:
-        """Return the p-value of the hypothesis that less than a recall was reached.
+        """Return the p-value of the hypothesis that a recall was not reached.
 
         Parameters
         ----------
         recall : float
-            Share of the targets to find, above 0, up to 1.
+            Share of the targets to find, above 0 and up to 1.
 
         Returns
         -------
         pvalue : float
-            `remaining_pvalue` of the largest number that may be left; a small one says
-            that the recall was reached.
+            `remaining_pvalue` of the largest number of targets that can be left at this
+            recall. A small value is evidence that the recall was reached.
 
         Raises
         ------
@@ -233,7 +235,7 @@ class ReviewProgress(Printed):
         return self._targets.pvalue(at_most)
 
     def conclusion(self) -> str:
-        """Return what is known of the targets that were not found, in sentences.
+        """Return sentences about the targets that were not found.
 
         Returns
         -------
@@ -264,7 +266,7 @@ class ReviewProgress(Printed):
         Returns
         -------
         state : dict
-            The arguments of :class:`ReviewProgress` for the same progress.
+            The arguments of :class:`ReviewProgress` that create the same progress.
         """
         batches = [dict(zip(_ENTRIES, one, strict=True)) for one in self._batches]
         return {"n_samples": self.n_samples, "batches": batches}

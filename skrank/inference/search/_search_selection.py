@@ -54,16 +54,16 @@ class SearchSelectionTest(MetricQuestion[SearchSelectionResult]):
     ----------
     metric : str or Metric, default="average_precision"
         Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule.
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object made by
+        :func:`make_metric`, which has its own tie rule.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     n_resamples : int, default=9999
         Number of draws of labels; no p-value is below ``1 / (n_resamples + 1)``.
     random_state : int, RandomState, Generator or None, default=0
-        Source of randomness of the draws, not of the candidates.
+        Source of randomness of the draws. It does not affect the candidates.
     n_jobs : int, default=None
-        Number of joblib jobs that fit and draw; the result does not depend on it.
+        Number of joblib jobs for fits and draws. The result does not depend on it.
     progress : bool, default=False
         Whether to show progress bars; needs tqdm.
 
@@ -81,13 +81,13 @@ class SearchSelectionTest(MetricQuestion[SearchSelectionResult]):
     -----
     The value S of a candidate is the mean of the metric over its folds. Its z-score is
     ``(S - E S) / (w sd S)``, with the exact mean and standard deviation under random
-    selection, given its ties, and an inflation w: 1 for one held-out ranking, and the
-    square root of 2 for the folds of a cross-validation, which are not independent.
-    The mean over repeated folds has the null distribution of the folds of one
-    repetition: it varies at most as much, as the repetitions share their labels.
-    The adjusted p-value is the single-step max-T of Westfall and Young [1]_,
-    ``(C + 1) / (B + 1)`` [2]_, where C of B draws of labels have a largest z-score at
-    least as large. Each draw is shared by all candidates.
+    selection, given the ties. The inflation w is 1 for one held-out ranking, and the
+    square root of 2 for the folds of a cross-validation, which are not independent. For
+    repeated folds, the null distribution is the distribution for one repetition. The
+    mean over the repetitions varies at most as much, because they share the labels. The
+    adjusted p-value is the single-step max-T p-value of Westfall and Young [1]_: ``(C +
+    1) / (B + 1)`` [2]_ if the largest z-score is at least as large in C of B draws of
+    labels. All candidates share each draw.
 
     :ref:`search_selection` explains the use, :ref:`derivations_folds` derives the
     inflation, and :ref:`validation_search` has the measured type I error rates.
@@ -145,13 +145,13 @@ class SearchSelectionTest(MetricQuestion[SearchSelectionResult]):
         Returns
         -------
         result : SearchSelectionResult
-            Result in the order of the candidates. The winner has the largest z-score; a
-            candidate whose scores are all equal cannot win.
+            Immutable, in the order of the candidates. The winner has the largest
+            z-score; a candidate with constant scores cannot win.
 
         Raises
         ------
         ValueError
-            If no ranking has targets and non-targets.
+            If no ranking contains both targets and non-targets.
         """
         metric, (_, asked) = self._metric(), self._asked(rankings)
         if not all(row[0].has_items for row in asked.parts):
@@ -213,8 +213,8 @@ class SearchSelectionTest(MetricQuestion[SearchSelectionResult]):
         """Test the winner of a finished search, and all its candidates.
 
         A search does not keep its out-of-fold scores, so each candidate is fitted again
-        on the folds of the search. A warning is given if the new values differ from
-        those of the search.
+        on the folds of the search. A warning is issued if the new values differ from
+        the values in the search.
 
         Parameters
         ----------
@@ -225,41 +225,40 @@ class SearchSelectionTest(MetricQuestion[SearchSelectionResult]):
         X : array-like of shape (n_samples, n_features)
             Items of the search.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels of the items.
         cv_groups : array-like of shape (n_samples,), default=None
-            Units that are held out whole, such as patients; by default those of
-            `groups`.
+            Units that are held out whole, such as patients. None uses `groups`.
         params : dict, default=None
             Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
             :func:`sklearn.model_selection.cross_validate`. They do not change the
             metric.
         groups : array-like of shape (n_samples,), default=None
             Ranking that each item belongs to, such as its query or its day. Items are
-            ranked within each ranking, cutoffs apply to each, and the value is the
-            mean. A cross-validation holds out whole groups. If items depend on each
-            other across rankings, such as those of a machine over the days, give these
-            as `clusters` as well (:ref:`clusters_over_groups`).
+            ranked within each group, cutoffs apply to each group, and the value is the
+            mean over the groups. A cross-validation holds out whole groups. If items of
+            different groups depend on each other, such as the items of one machine on
+            several days, also pass `clusters` (:ref:`clusters_over_groups`).
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+            Whether the targets are the outliers or the inliers of an outlier detector.
+            Required for an outlier detector; no effect on other estimators.
 
         Returns
         -------
         result : SearchSelectionResult
-            Result in the order of ``cv_results_``. The winner is that of the search. If
-            the search names none, it is the candidate with the largest z-score; a
-            candidate whose scores are all equal cannot win. Candidates that failed in
-            the search are left out with a warning, and their entries are NaN. For a
-            halving search, all initial candidates are tested, each once, in the order
-            in which the search dropped them. With scikit-learn 1.10 or newer this order
-            is in ``all_cv_results_``.
+            Immutable, in the order of ``cv_results_``. The winner is the best candidate
+            of the search. If the search names no best candidate, it is the candidate
+            with the largest z-score; a candidate with constant scores cannot win.
+            Candidates that failed in the search are left out with a warning, and their
+            entries are NaN. For a halving search, all initial candidates are tested
+            once, in the order in which the search dropped them. In scikit-learn 1.10 or
+            newer this order is in ``all_cv_results_``.
 
         Raises
         ------
         ValueError
-            If the folds of the search cannot be made again because they are shuffled
+            If the folds of the search cannot be reproduced because they are shuffled
             without a fixed `random_state`, if `search` is not a search or is not
             fitted, if no candidate has a score, and as in `from_cv`.
         """
@@ -380,11 +379,11 @@ def _warn_of_other_values(values: _Floats, scores: _Floats) -> None:
         worst = int(np.nanargmax(apart))
         warn(
             f"The search chose its winner by other values: {other.sum()} of "
-            f"{other.size} candidates differ, the candidate {worst} most, with "
+            f"{other.size} candidates differ. Candidate {worst} differs most, with "
             f"{values[worst]:.4g} here and {scores[worst]:.4g} in the search. Possible "
-            "reasons: other data than it was fitted to; another metric or tie rule "
-            "than that of its `scoring`; other `params` of fit; weights that reached "
-            "its scorer; candidates without a fixed random_state; halving, which fits "
+            "reasons: different data; a metric or tie rule that differs from the "
+            "`scoring` of the search; different `params` of fit; weights that its "
+            "scorer used; candidates without a fixed random_state; halving, which fits "
             "to a part of the data.",
             UserWarning,
         )

@@ -30,9 +30,9 @@ COLUMNS = {
 class SearchSelectionResult(Result):
     """Result of a :class:`SearchSelectionTest`.
 
-    Arrays of shape (n_candidates,) have an entry for each candidate, in the order of
-    the search. Arrays are read-only. A candidate that failed in the search has NaN in
-    all of them.
+    Arrays of shape (n_candidates,) have one entry for each candidate, in the order of
+    the search; all entries of a candidate that failed in the search are NaN. Arrays are
+    read-only.
 
     Attributes
     ----------
@@ -43,41 +43,41 @@ class SearchSelectionResult(Result):
     values : ndarray of shape (n_candidates,)
         Mean of the metric over the folds.
     null_means, null_stds : ndarray of shape (n_candidates,)
-        Exact mean of the value under random selection, and its standard deviation,
-        which is that of independent rankings times `inflation`.
+        Exact mean and standard deviation of the value under random selection. The
+        standard deviation of independent rankings is multiplied by `inflation`.
     inflation : float
         Factor on the standard deviation of the mean over folds: the square root of 2,
         or 1 for one ranking.
     zscores : ndarray of shape (n_candidates,)
         ``(values - null_means) / null_stds``. It is 0.0 if the null distribution has no
-        spread, as with constant scores.
+        spread, such as for constant scores.
     pvalues : ndarray of shape (n_candidates,)
         Probability of a value at least as large under random selection for this
         candidate alone, without adjustment. It is a share of draws and at least
         ``1 / (n_resamples + 1)``.
     adjusted_pvalues : ndarray of shape (n_candidates,)
-        Probability that under random selection the largest z-score of all candidates is
-        at least as large. It has the same smallest value.
+        Probability that the largest z-score of all candidates is at least as large
+        under random selection. At least ``1 / (n_resamples + 1)``, too.
     bonferroni_pvalues : ndarray of shape (n_candidates,)
         `pvalues` times the number of tested candidates, at most 1, for comparison.
     null_maxima : ndarray of shape (n_resamples,)
         Largest value of all candidates in each draw, in units of the metric. The
-        p-values compare z-scores and not these values. For folds the values are spread
-        by `inflation`, as the z-scores are, but only between 0 and the value of perfect
-        rankings.
+        p-values compare z-scores and not these values. For folds, the spread of the
+        values is multiplied by `inflation`, as for the z-scores, within the range from
+        0 to the value of perfect rankings.
     metric, method : str
-        Name of the metric with its cutoff; method, never "auto".
+        Name of the metric with its cutoff, and method that was used (never "auto").
     n_samples, n_targets, n_missed : int
-        Number of items, of targets among them, and of targets that were never scored,
-        in all rankings together. Items in several folds count once.
+        Numbers of items, of targets, and of targets that were never scored, in all
+        rankings together. An item in several folds counts once.
     n_rankings : int
-        Number of rankings: groups, folds, or the only one.
+        Number of rankings, which are groups or folds; 1 for a single ranking.
     kind : {"one", "groups", "folds"}
-        What the rankings are.
+        Whether there is a single ranking, or a ranking for each group or fold.
     labels : tuple
         Labels of several rankings: the values of `groups`, or the numbers of the folds.
     n_clusters : int
-        Number of `clusters`; 0 if they are not given.
+        Number of clusters; 0 without `clusters`.
 
     See Also
     --------
@@ -205,7 +205,7 @@ class SearchSelectionResult(Result):
         Returns
         -------
         fields : dict
-            The entries of the winner, and the fields that all candidates share.
+            Entries of the winner, and fields that all candidates share.
         """
         best = self.best_index
         entries = {

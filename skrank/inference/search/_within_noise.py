@@ -26,29 +26,29 @@ def within_noise(
 ) -> Callable[[Mapping[str, Any]], int]:
     """Choose the simplest of equally good candidates in a search; else use refit=True.
 
-    The rule takes the candidate with the best mean score, and compares each other
-    candidate with it on the folds. Of the candidates that are not significantly worse,
-    the simplest is refitted. Not significantly worse is not as good: it may be worse by
-    as much as the folds cannot show, and few targets show little.
+    The rule compares each candidate with the candidate that has the best mean score, on
+    the folds. Of the candidates that are not significantly worse, the simplest is
+    refitted. Such a candidate is not necessarily as good: with few targets, the folds
+    can only show large differences.
 
     Parameters
     ----------
     complexity : str or callable
-        What makes a candidate complex: the name of a parameter whose smaller values are
-        simpler, such as "C"; with a minus before it, whose larger values are simpler,
+        Complexity of a candidate. The name of a parameter if smaller values are
+        simpler, such as "C"; the name with a minus sign if larger values are simpler,
         such as "-n_neighbors"; or a function of the parameters of a candidate that
-        returns a number or another value to sort by. The values of a parameter must be
+        returns a number or another sortable value. The values of a parameter must be
         numbers, or None for no limit, which is larger than all numbers. Of equally
-        simple candidates, the one with the best mean score is taken.
+        simple candidates, the candidate with the best mean score is chosen.
     scorer : str, default="score"
-        Name of the scorer, of a search with several.
+        Name of the scorer, for a search with several scorers.
     significance_level : float, default=0.05
         Level of the one-sided test, between 0 and 1. A smaller level allows simpler
         candidates.
     ratio : float, default=None
-        Number of items held out by a fold divided by the number of items to which the
-        model is fitted. None is that of K folds, ``1 / (K - 1)``. Give it for repeated
-        folds: 0.25 for five folds, however often they are repeated.
+        Number of held-out items of a fold divided by the number of items to which the
+        model is fitted. None uses ``1 / (K - 1)``, which is correct for K folds. Pass
+        it for repeated folds: 0.25 for five folds, for any number of repetitions.
 
     Returns
     -------
@@ -59,9 +59,9 @@ def within_noise(
     Raises
     ------
     ValueError
-        If a setting is outside its range. The rule raises it if the search has no such
-        scorer, if a candidate has no such parameter or a text as its value, and for
-        fewer than two folds, or no finite score.
+        If a setting is outside its range. The returned function raises it if the search
+        has no such scorer, if a candidate has no such parameter or a string as its
+        value, if there are fewer than two folds, or if no score is finite.
 
     See Also
     --------
@@ -70,12 +70,13 @@ def within_noise(
 
     Notes
     -----
-    The differences of the K folds have the mean d and the standard deviation s. The
+    If the differences on the K folds have the mean d and the standard deviation s, the
     statistic is ``d / (s sqrt(1 / K + ratio))``, with Student's t distribution with K -
-    1 degrees of freedom, as folds share items to fit ([1]_, section 4.1). For R
-    repetitions, s is that within them, with R (K - 1) degrees of freedom, and the root
-    is multiplied by ``sqrt(0.8 + 0.2 / R)``, as their means are correlated. A candidate
-    with a missing score is left out.
+    1 degrees of freedom. The ratio accounts for training items that folds share ([1]_,
+    section 4.1). For R repetitions, s is the standard deviation within repetitions,
+    with R (K - 1) degrees of freedom, and the square root is multiplied by ``sqrt(0.8 +
+    0.2 / R)``, because the means of repetitions are correlated. A candidate with a
+    missing score is left out.
 
     References
     ----------

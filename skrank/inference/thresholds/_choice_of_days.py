@@ -57,7 +57,7 @@ class ChoiceOfDays(Choice):
             raise invalid("groups", "make two rankings or more", str(self.n_days))
         # with half as many, intervals of t hold .82 to .92, by benchmarks/thresholds.py
         if self.n_days < 10:
-            said = f"{self.n_days} rankings are few: with 5, intervals for 95 % held"
+            said = f"{self.n_days} rankings are few: with 5, 95 % intervals covered"
             what = "82 to 92 % of the depths and 95 to 100 % of the other values"
             warn(f"{said} {what} in simulations.", UserWarning)
         self.most = np.full(self.n_days, math.inf)

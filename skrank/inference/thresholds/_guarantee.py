@@ -131,14 +131,12 @@ def other_promise(
     if share > precision and enough.any():
         size = sizes[np.argmax(enough)]
         needed = f"about {size} items with {math.floor(share * size)} targets"
-        said += (
-            f". A guarantee of {precision:g} needs {needed}, if as large a share are "
-        )
-        said += f"targets as here at best ({here})"
+        said += f". A guarantee of {precision:g} needs {needed}, at the best share "
+        said += f"of targets here ({here})"
     else:
         said += f". The nearest threshold has {here}"
     least = first_start(precision, doubt)
-    return f"{said}. At the least, the first {least} items must be targets."
+    return f"{said}. At least the first {least} items must be targets."
 
 
 def sums_needed(n_values: Any, mean: float, doubt: float) -> Any:
@@ -210,14 +208,12 @@ def other_promise_of_days(
     enough = share * sizes >= sums_needed(sizes, precision, doubt / _STARTS)
     if enough.any():
         size = sizes[np.argmax(enough)]
-        said += (
-            f". A guarantee of {precision:g} needs about {size} days, if their mean "
-        )
-        said += f"precision is that of these at best ({here})"
+        said += f". A guarantee of {precision:g} needs about {size} days, at the "
+        said += f"largest mean precision here ({here})"
     else:
         said += f". The largest mean precision here is {here}"
     least = first_start(precision, doubt)
-    return f"{said}. At the least, {least} days must have a precision of 1."
+    return f"{said}. At least {least} days must have a precision of 1."
 
 
 @dataclass(frozen=True, slots=True)

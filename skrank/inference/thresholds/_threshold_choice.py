@@ -43,38 +43,38 @@ Floats = NDArray[np.float64]
 class ThresholdChoice(Question[ThresholdChoiceResult]):
     """Choose a threshold or depth for new items; for a given t use MetricInterval.
 
-    The threshold has a given depth, recall or precision, or the largest profit. Its
-    recall, precision and profit are those expected on other items.
+    Choose a threshold by its depth, recall or precision, or with the largest profit.
+    The result has the recall, precision and profit that are expected on other items.
 
     Parameters
     ----------
     t : int or float, default=None
-        Number of items to look at; a float in (0, 1] is a fraction of the ranking. A
-        tie is looked at whole.
+        Number of items to inspect; a float in (0, 1] is a fraction of the ranking. A
+        tie is inspected as a whole.
     recall : float, default=None
-        Share of the targets to find, above 0, up to 1, with the fewest items.
+        Share of the targets to find with the fewest items, above 0 and up to 1.
     precision : float, default=None
-        Least share of targets among the items, above 0, up to 1, with as many items as
-        possible, down to the score of a target. With `t` beside it, or beside `recall`,
-        at most t items are looked at.
+        Smallest share of targets among the inspected items, above 0 and up to 1, with
+        as many items as possible, down to the score of a target. If `t` is passed
+        together with `precision` or `recall`, at most t items are inspected.
     benefit : float or array-like of shape (n_samples,), default=None
-        What finding a target is worth, above 0. If none of the parameters above is
-        given, the threshold has the largest profit. An array has it for each item, such
-        as the amount of a transaction, in the order of the labels. A column of pandas
-        must have their index.
+        Benefit of finding a target, above 0. If `t`, `recall` and `precision` are None,
+        the threshold with the largest profit is chosen. Pass an array for a benefit of
+        each item, such as the amount of a transaction, in the order of the labels. A
+        pandas column must have the index of the labels.
     cost : float, default=None
-        Cost of looking at an item, at least 0. Required with `benefit`.
+        Cost of inspecting an item, at least 0. Required with `benefit`.
     guarantee : float, default=None
         Probability, such as 0.95, that the recall or the precision on other items, or
-        their mean over other days, reaches the given value, which is then below 1. With
-        None, the threshold reaches it on these data, and misses it on other items about
-        half of the time.
+        its mean over other days, reaches the requested value, which must then be below
+        1. With None, the threshold reaches the value on these data, and misses it on
+        other items about half of the time.
     groups_share : {"depth", "threshold"}, default="depth"
-        What is chosen for `groups`: one depth for all, or one threshold on the score.
-        With a threshold, `t` is the mean number of items of a group, such as a day.
-        Without `groups` it has no effect, and `t` counts all items.
+        Whether `groups` share one depth or one threshold on the score. With a
+        threshold, `t` is the mean number of items per group, such as a day. Without
+        `groups` it has no effect, and `t` counts all items.
     n_resamples : int, default=9999
-        Number of draws of an interval.
+        Number of draws for an interval.
     n_jobs : int, default=None
         Number of joblib jobs of a cross-validation.
     progress : bool, default=False
@@ -85,42 +85,42 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     Raises
     ------
     ValueError
-        If the rules do not go together, if a depth, a profit or a limit is to be
-        guaranteed, or if a setting is outside its range.
+        If the parameters contradict each other, if `guarantee` is combined with a
+        depth, a profit or a limit of items, or if a setting is outside its range.
 
     See Also
     --------
     ThresholdChoiceResult : Result of the choice.
-    expected_profit, recall_at_precision : Values on the labels themselves.
+    expected_profit, recall_at_precision : Values on the same data.
     sklearn.model_selection.FixedThresholdClassifier : Classifies new items.
 
     Notes
     -----
-    Thresholds are scores of targets, as in :func:`operating_points`; to look at no item
-    or at all items are choices, too. The profit of t items with h targets is ``benefit
-    * h - cost * t``. The items are divided at random into 10 folds, 20 times. The
-    threshold is chosen without each fold, and the hits and the other items that it
-    retrieves from the fold are counted [1]_. For a profit, these numbers are expected
-    of other items. For a recall or a precision, they are compared with those of the
-    other folds, and the difference is subtracted from the value on these data.
-    Intervals follow from the limits of two shares, of the targets and of the
-    non-targets retrieved, by the prior of Jeffreys [2]_. The limits are those of the
-    numbers expected and of the numbers on these data, whichever are further apart. The
-    intervals of `threshold` and `t` are of other samples, from populations that are
+    Thresholds are scores of targets, as in :func:`operating_points`; inspecting no
+    items or all items is also possible. The profit of t items with h targets is
+    ``benefit * h - cost * t``. The expected values are estimated by cross-validation
+    [1]_: the items are divided at random into 10 folds, 20 times. The threshold is
+    chosen without each fold, and the targets and non-targets that it retrieves from the
+    fold are counted. For a profit, these numbers are the expected ones. For a recall or
+    a precision, the difference from the other folds is subtracted from the value on
+    these data. Intervals follow from the Jeffreys limits [2]_ of two shares: of the
+    targets and of the non-targets that are retrieved. The wider of two intervals is
+    used, around the expected numbers and around the numbers on these data. The
+    intervals of `threshold` and `t` describe other samples, from populations that are
     drawn by the Bayesian bootstrap [3]_.
 
-    A guaranteed recall is that of a tolerance limit [4]_: it is exact for any scores,
-    with ties it holds more often. A guaranteed precision is found by a sequence of
-    binomial tests down the ranking [5]_. Both are for items like these and a model that
-    was fitted to other items. With `groups`, the mean of their recalls or precisions is
-    guaranteed, by a bound for sums of independent values from 0 to 1 [6]_.
+    A guaranteed recall uses a tolerance limit [4]_, which is exact for any distribution
+    of scores, and conservative with ties. A guaranteed precision uses a sequence of
+    binomial tests down the ranking [5]_. Both assume new items from the same
+    population, and a model that was fitted to other items. With `groups`, the mean
+    recall or precision of the groups is guaranteed, by a bound for sums of independent
+    values from 0 to 1 [6]_.
 
-    With `groups`, the same depth t is chosen for all groups, such as days, or the same
-    threshold. Whole groups are held out and drawn, and `t` and `profit` are means. If
-    each item has a benefit, the upper limit of a profit adds one target, of an amount
-    further above the mean than any here. The folds of a cross-validation are pooled.
-    See :ref:`decisions`, and :ref:`validation_decisions` for the measured bias and
-    coverage.
+    With `groups`, whole groups are held out and drawn, and `t` and `profit` are means
+    over the groups. If each item has its own benefit, the upper limit of a profit
+    includes one more target, with an amount further above the mean than any in the
+    data. The folds of a cross-validation are pooled. See :ref:`decisions`, and
+    :ref:`validation_decisions` for the measured bias and coverage.
 
     References
     ----------
@@ -226,16 +226,17 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         Returns
         -------
         result : ThresholdChoiceResult
-            The threshold or the depth, with what to expect of it on other items. If no
-            threshold meets the rule, no item is looked at, and if there are too few
-            targets to guarantee a recall, all items are, with a warning.
+            Immutable: the threshold or the depth, and the values to expect on other
+            items. If no threshold satisfies the conditions, no items are inspected. If
+            there are too few targets to guarantee a recall, all items are inspected.
+            Both cases have a warning.
 
         Raises
         ------
         ValueError
-            If there are several models, if a class is absent, if there are fewer than 5
-            targets (2 if t is given) or 2 groups, if items were only counted, or if
-            something is to be guaranteed for folds.
+            If there are several models, if there are no non-targets, if there are fewer
+            than 5 targets (2 if `t` is passed) or 2 groups, if items were only counted,
+            or if `guarantee` is used with folds.
         """
         rankings, asked = self._asked(rankings)
         if self.guarantee is not None and asked.kind == "folds":

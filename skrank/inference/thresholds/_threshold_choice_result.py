@@ -35,37 +35,40 @@ class ThresholdChoiceResult(Result):
     Attributes
     ----------
     threshold : float
-        Items with this score or a better score are looked at; infinity if none is, and
-        minus infinity if all are. NaN for several rankings, which `score` says.
+        Inspect items with this score or a better score. Infinity selects no items, and
+        minus infinity selects all items. NaN if a depth was chosen for several
+        rankings.
     score : str
-        What the threshold is to be compared with: "decision_function", "minus
-        decision_function" (of detectors that score inliers higher, or of the class
+        Scores to compare with the threshold: "decision_function", "minus
+        decision_function" (for detectors that score inliers higher, or for the class
         that a classifier scores lower), "predict_proba of class 1", "predict" or "the
-        given scores". For several rankings, it says that there is no threshold.
+        given scores". If a depth was chosen for several rankings, the text notes that
+        there is no threshold.
     t : int or float
-        Number of items of these data that are looked at; for several rankings the depth
-        in each, or the mean of depths that are shares.
+        Number of items of these data to inspect; for several rankings the depth in each
+        ranking, or the mean depth if the depth is a fraction.
     recall, precision : float
-        Share of the targets that are found, and share of targets among the items looked
-        at, expected on other items. `precision` is NaN if no item is looked at.
+        Expected recall and precision on other items. `precision` is NaN if no items are
+        inspected.
     profit : float
-        Profit expected of other items, as many as these; for several rankings, the mean
-        of each. NaN without a benefit.
+        Expected profit on the same number of other items; for several rankings, the
+        mean profit of a ranking. NaN without a benefit.
     apparent_recall, apparent_precision, apparent_profit : float
-        The same on these data, with which the threshold was chosen. They are too good.
+        Values on these data. They are too optimistic, because the threshold was chosen
+        on the same data.
     metric, method : str
-        Name of the metric with its cutoff; method, never "auto".
+        Name of the metric with its cutoff, and method that was used (never "auto").
     n_samples, n_targets, n_missed : int
-        Number of items, of targets among them, and of targets that were never scored,
-        in all rankings together. Items in several folds count once.
+        Numbers of items, of targets, and of targets that were never scored, in all
+        rankings together. An item in several folds counts once.
     n_rankings : int
-        Number of rankings: groups, folds, or the only one.
+        Number of rankings, which are groups or folds; 1 for a single ranking.
     kind : {"one", "groups", "folds"}
-        What the rankings are.
+        Whether there is a single ranking, or a ranking for each group or fold.
     labels : tuple
         Labels of several rankings: the values of `groups`, or the numbers of the folds.
     n_clusters : int
-        Number of `clusters`; 0 if they are not given.
+        Number of clusters; 0 without `clusters`.
 
     See Also
     --------
@@ -117,28 +120,28 @@ class ThresholdChoiceResult(Result):
         Parameters
         ----------
         quantity : {"threshold", "t", "recall", "precision", "profit"}
-            What the interval is for. That of "threshold" holds the threshold that would
-            be chosen with another sample of this size. That of "t" holds the number of
-            items of another sample with this threshold or a better score; for several
-            rankings, the depth that would be chosen with as many others. The others
-            hold the true recall, precision and profit of this threshold or depth in the
-            population, of a share of targets as here.
+            Quantity of the interval. "threshold" is the threshold that would be chosen
+            with another sample of this size. "t" is the number of items above this
+            threshold in another sample of this size; for several rankings, the depth
+            that would be chosen with the same number of other rankings. "recall",
+            "precision" and "profit" are the true values of this threshold or depth in a
+            population with the same prevalence.
         confidence_level : float, default=None
-            Probability of the interval, between 0 and 1. None is 0.95, and the
-            guarantee for a promised recall or precision.
+            Probability of the interval, between 0 and 1. None uses 0.95, or the
+            guarantee for a guaranteed recall or precision.
 
         Returns
         -------
         interval : ConfidenceInterval
-            Lower and upper limit; NaN for what is not defined. The interval of a
-            promised recall or precision is one-sided: at the level of the guarantee the
-            lower limit is the promised value or above it, and the upper limit is 1.
+            Lower and upper limit; NaN if undefined. The interval of a guaranteed recall
+            or precision is one-sided: at the level of the guarantee, the lower limit is
+            at least the guaranteed value, and the upper limit is 1.
 
         Raises
         ------
         ValueError
-            If the quantity is unknown, if it is the threshold of several rankings,
-            which have none, or if the level is not between 0 and 1.
+            If the quantity is unknown, if it is "threshold" and a depth was chosen for
+            several rankings, or if the level is not between 0 and 1.
         """
         check_option("quantity", quantity, tuple(_HELD))
         if quantity not in self._rules:
@@ -166,14 +169,15 @@ class ThresholdChoiceResult(Result):
         Parameters
         ----------
         estimator : estimator instance
-            Classifier that gave the scores, to be fitted to labels of the same two
+            Classifier that computed the scores, to be fitted to labels of the same two
             classes. With more classes, or with regressors and detectors, compare the
-            scores of new items with the threshold instead; the error has the line.
+            scores of new items with the threshold instead; the error shows the code.
         pos_label : int, float, bool or str, default=None
-            Label of the targets. None takes that with which the threshold was chosen.
+            Label of the targets. None uses the label with which the threshold was
+            chosen.
         response_method : {"decision_function", "predict_proba"}, default=None
-            Method of the estimator that gave the scores. None takes the one that ranked
-            the items, if they were ranked by an estimator.
+            Method of the estimator that computed the scores. None uses the method that
+            ranked the items, if they were ranked by an estimator.
 
         Returns
         -------
@@ -184,8 +188,8 @@ class ThresholdChoiceResult(Result):
         ------
         ValueError
             If there is no threshold, if the estimator is not a classifier of two
-            classes, if it has no such method, or if `response_method` is None and the
-            threshold was chosen for scores that were given.
+            classes, if it does not have the method, or if `response_method` is None and
+            the threshold was chosen from scores without an estimator.
         """
         if "threshold" not in self._rules:
             got = "a depth of each ranking, not a threshold"

@@ -112,9 +112,11 @@ def _frame(metric: Metric, ranking: Ranking) -> Frame:
     if cut < ranking.n_samples and metric.ties != "expected":
         size = ranking.items.tie_size(cut)
         if size > 1:  # the end of the tie would move, or it is sorted by labels
-            rule = "be 'expected' where a tie reaches to the cutoff, since other items"
+            rule = (
+                "be 'expected' with a tie at the cutoff, as other items would move it"
+            )
             got = f"{metric.ties!r} for {metric.name}, with a tie of {size} there"
-            raise invalid("ties", f"{rule} would move it", got)
+            raise invalid("ties", rule, got)
     return metric.frame(ranking, ranking.n_targets)
 
 

@@ -221,7 +221,7 @@ class AnyMetric(ABC):
         return found
 
     def least_error(self, ranking: Ranking, n_targets: float, n_others: float) -> float:
-        """Standard error below which that of a bootstrap is too small; 0 if unknown.
+        """Standard error below which the bootstrap standard error is too small, or 0.
 
         The numbers of targets and of others are effective ones if they have weights.
         """
@@ -248,8 +248,9 @@ class AnyMetric(ABC):
 class Metric(AnyMetric):
     """Base class for a metric of your own; for a metric by name use make_metric.
 
-    A metric of your own is a subclass. It can be used in place of a name everywhere.
-    Larger values are better, and the gain of a target must not increase with its rank.
+    Derive your metric from this class. It can then be used everywhere in place of a
+    name. Larger values must be better, and the gain of a target must not increase with
+    its rank.
 
     Parameters
     ----------
@@ -258,12 +259,13 @@ class Metric(AnyMetric):
 
     See Also
     --------
-    make_metric : Makes a metric of this package.
+    make_metric : Creates a metric of this package.
     RandomSelectionNull : Null distribution of a metric.
 
     Notes
     -----
-    A subclass must define the first three, and may define the others:
+    A subclass must define the first three attributes or methods. The others are
+    optional:
 
     ============= ======================================================================
     `template`    Printed name; ``{0.rate:g}`` is the setting `rate`.
@@ -279,15 +281,15 @@ class Metric(AnyMetric):
                   targets, and a number of targets can be planned without a pilot.
     ============= ======================================================================
 
-    `needs_both_classes` is True if the value is undefined for targets alone, such as by
-    a divisor of 0. `of_all_items` is False if `frame.n_samples` has no effect on the
-    value: `n_missed` without `n_unlisted` then gives no warning. Values of other tie
-    rules, and of rankings of several sizes, are derived. With weights, the numbers of
-    items and targets are sums of weights.
+    Set `needs_both_classes` to True if the value is undefined without non-targets, such
+    as with a divisor of 0. Set `of_all_items` to False if `frame.n_samples` has no
+    effect on the value: `n_missed` without `n_unlisted` then issues no warning. Values
+    for other tie rules, and for rankings of several sizes, are derived. With weights,
+    the numbers of items and targets are sums of weights.
 
-    The null distribution of a long ranking calls `gain` at places between two ranks. If
-    the gain of a target is not linear in the number of targets above it, p-values of
-    more than some 4000 items are estimated by random draws.
+    The null distribution of a long ranking calls `gain` at positions between two ranks.
+    If the gain of a target is not linear in the number of targets above it, p-values
+    for more than about 4000 items are estimated by random draws.
 
     Examples
     --------
@@ -356,7 +358,7 @@ class Metric(AnyMetric):
     def gain(
         self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
     ) -> Array:
-        """Return what each tie adds to the sum.
+        """Return the contribution of each tie to the sum.
 
         Parameters
         ----------
@@ -393,7 +395,7 @@ class Metric(AnyMetric):
         """
 
     def offset(self, frame: Frame) -> Array:
-        """Return the value of a ranking without any gain.
+        """Return the value of a ranking without gains.
 
         Parameters
         ----------
@@ -416,12 +418,12 @@ class Metric(AnyMetric):
         Parameters
         ----------
         scale : float
-            Length of the other ranking divided by that of this one, above 0.
+            Length of the other ranking divided by the length of this ranking, above 0.
 
         Returns
         -------
         metric : Metric
-            Metric for a ranking with so many times the items, targets and hits.
+            Metric for a ranking with `scale` times as many items, targets and hits.
         """
         return self
 

@@ -115,8 +115,9 @@ _SUGGESTIONS = {
 def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     """Make a metric with its settings by name; for a search use make_metric_scorer.
 
-    A metric is a function of labels and scores. Classes and scorers also accept it in
-    place of a name. They then use the tie rule of the metric and not their own `ties`.
+    The metric can be called with labels and scores. Classes and scorers also accept it
+    in place of a name. They then use the tie rule of the metric instead of their own
+    `ties`.
 
     Parameters
     ----------
@@ -124,15 +125,15 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
         Metric by its printed name: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "specificity@5%", "enrichment_factor@0.01",
         "reciprocal_rank", "ndcg@10", "rie(alpha=20)", "bedroc(alpha=20)",
-        "log_auc(fpr=0.001)", "erf@10%", "r_precision",
-        "max_f_score(beta=1)", "breakeven_point", "precision_at_recall(0.8)",
-        "k_at_recall(0.8)", "recall_at_precision(0.5)", "wss(0.95)", "ks_statistic" or
+        "log_auc(fpr=0.001)", "erf@10%", "r_precision", "max_f_score(beta=1)",
+        "breakeven_point", "precision_at_recall(0.8)", "k_at_recall(0.8)",
+        "recall_at_precision(0.5)", "wss(0.95)", "ks_statistic" or
         "expected_profit@20(benefit=200, cost=5)". A cutoff is a number of items or a
         fraction of the ranking. "_at_" in place of "@", and the names "ap", "map",
         "lift", "ef", "sensitivity", "rr", "mrr", "ks" and "rprec" are also accepted. A
-        Metric is returned as it is.
+        Metric is returned unchanged.
     ties : {"expected", "together", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
+        Tie rule; see the metric function.
 
     Returns
     -------
@@ -140,18 +141,18 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
         Callable with the printed name as its attribute `name`. The call
         ``metric(y_true, y_score, *, pos_label, sample_weight, groups, n_missed,
         undefined)`` has the parameters of :func:`average_precision`. It returns the
-        value, which is the mean over the rankings of the groups if `groups` is given.
+        value, which is the mean over the rankings of the groups if `groups` is passed.
         A metric with a null distribution is an instance of :class:`Metric`.
 
     Raises
     ------
     ValueError
         If no metric has this name, or if a setting is outside its range. The message
-        can suggest a name.
+        suggests a similar name, if there is one.
 
     See Also
     --------
-    make_metric_scorer : A scorer for scikit-learn.
+    make_metric_scorer : Creates a scorer for scikit-learn.
 
     Examples
     --------

@@ -23,14 +23,14 @@ class RankCounts:
     Counts replace `y_true` and `y_score` in every metric, in :func:`hit_curve`,
     :func:`operating_points`, and in ``from_predictions`` of
     :class:`RandomSelectionTest`, :class:`MetricInterval` and :class:`RankingReport`.
-    The results are exactly those of the whole ranking. Only the scores of the targets
-    and about a million of the best scores are kept.
+    All results are exactly the same as for the whole ranking. Only the scores of the
+    targets and about a million of the best scores are kept.
 
     `from_predictions` and `from_chunks` make both passes. To divide the work in another
     way, start with an empty ``RankCounts()``. In the first pass, `update` collects the
     scores of the targets. Then `second_pass` returns empty counts with these scores. In
-    the second pass, `update` must be given the same items, in any order and in any
-    chunks. In both passes, ``+`` or ``sum`` merges partial results.
+    the second pass, pass the same items to `update`, in any order and in any chunks. In
+    both passes, ``+`` or ``sum`` merges partial results.
 
     Parameters
     ----------
@@ -43,24 +43,25 @@ class RankCounts:
 
     Notes
     -----
-    A metric needs the number of items above each target and the number level with it
-    (see :func:`average_precision`). Both numbers are sums over the items if the scores
-    of the targets are known. A pass takes at most O(n log m) time for n items with m
-    targets. Its memory is O(m) and one chunk.
+    A metric needs the number of items above each target and the number of items tied
+    with it (see :func:`average_precision`). Both numbers are sums over the items if the
+    scores of the targets are known. A pass takes at most O(n log m) time for n items
+    with m targets. Its memory is O(m) and one chunk.
 
-    Both passes must see the same items. The numbers of items and of targets on each
-    score are compared. Counts cannot be used until these numbers agree.
+    Both passes must contain the same items. The numbers of items and of targets at each
+    score are compared, and the counts cannot be used until these numbers agree.
 
-    All ties are known down to 2**20 items. Below, a tie is known if it holds a target,
-    or if it is wider than 1/128 of its depth and 1/8192 of the ranking. This is
-    sufficient for the test against random selection. ``ties="together"`` raises an
-    error for a cutoff below 2**20 items that is outside the known ties.
+    All ties are known down to a depth of 2**20 items. Below, a tie is known if it
+    contains a target, or if it is wider than 1/128 of its depth and 1/8192 of the
+    ranking. This is sufficient for the test against random selection.
+    ``ties="together"`` raises an error for a cutoff below 2**20 items that is outside
+    the known ties.
 
-    To count in several threads or processes, give each one its own object, and add the
-    objects.
+    To count in several threads or processes, use a separate object for each of them,
+    and add the objects.
 
-    All scores must have the same type. The same number in single and double precision,
-    or as an integer and a float, may not be equal.
+    All scores must have the same type. The same number can differ between single and
+    double precision, or between an integer and a float.
 
     Examples
     --------
@@ -105,16 +106,16 @@ class RankCounts:
         chunk_size: int | None = None,
         progress: bool = False,
     ) -> Self:
-        """Count a ranking given as two arrays or columns, in memory or on disk.
+        """Count a ranking from two arrays or columns, in memory or on disk.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels, in an object that has a length and can be sliced: arrays, memory
-            maps, datasets of HDF5 or zarr, and columns of data frames. A dask array or
-            column is counted by its partitions.
+            Labels, in an object with a length that can be sliced: arrays, memory maps,
+            datasets of HDF5 or zarr, and columns of data frames. A dask array or column
+            is counted by its partitions.
         y_score : array-like of shape (n_samples,)
-            Scores, in an object of the same kind; a higher score means a likelier
+            Scores, in an object of the same type; a higher score means a likelier
             target.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
@@ -134,7 +135,7 @@ class RankCounts:
         ValueError
             If the input is not a ranking, as in :func:`average_precision`; if it
             changed between the passes; if `y_true` and `y_score` have different
-            partitions; or if `chunk_size` or `progress` is given with dask. Errors of
+            partitions; or if `chunk_size` or `progress` is passed with dask. Errors of
             dask are raised unchanged.
         """
         progress = check_flag("progress", progress)
@@ -164,14 +165,14 @@ class RankCounts:
     def from_chunks(
         cls, chunks: Chunks, *, pos_label: object = None, progress: bool = False
     ) -> Self:
-        """Count a ranking given in chunks.
+        """Count a ranking from chunks.
 
         Parameters
         ----------
         chunks : iterable of (y_true, y_score), or callable that returns one
-            Labels and scores of the chunks, such as a list. They are read twice, and a
-            callable is called once for each pass. Chunks of at least 100,000 items are
-            fastest.
+            Labels and scores of the chunks, such as a list. The chunks are read twice;
+            a callable is called once for each pass. Chunks of at least 100,000 items
+            are fastest.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         progress : bool, default=False
@@ -230,7 +231,7 @@ class RankCounts:
         Parameters
         ----------
         y_true : array-like of shape (n_chunk,)
-            Labels of the chunk. It can be empty or have one class only.
+            Labels of the chunk, which can be empty or contain a single class.
         y_score : array-like of shape (n_chunk,)
             Scores of the chunk. All chunks must have the same type.
 
@@ -250,14 +251,14 @@ class RankCounts:
         Returns
         -------
         counts : RankCounts
-            Counts that must be given the same items again. Workers can share copies of
+            Counts for the second pass over the same items. Workers can use copies of
             them.
 
         Raises
         ------
         ValueError
-            If this is not a first pass, if it has seen no items or none with the label
-            `pos_label`, or if the scores are hard labels.
+            If this is not a first pass, if it contained no items or no item with the
+            label `pos_label`, or if the scores are hard labels.
         """
         if isinstance(self._pass, SecondPass):
             raise invalid("second_pass", "be called on a first pass", brief(self))
@@ -266,11 +267,10 @@ class RankCounts:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         """Raise an error, because counts cannot be used as a column of items."""
         msg = (
-            "`y_true` and `y_score` must be given item by item here; got counts, which "
-            "metrics, curves, `RandomSelectionTest`, `MetricInterval` and "
-            "`RankingReport` can read alone, and which are drawn as in "
-            "HitCurveDisplay(hit_curve(counts)).plot(): "
-            f"{brief(self)}."
+            "`y_true` and `y_score` must be given item by item here; got "
+            f"{brief(self)}. Pass counts to metrics, curves, `RandomSelectionTest`, "
+            "`MetricInterval` and `RankingReport` in place of both, and draw them by "
+            "HitCurveDisplay(hit_curve(counts)).plot()."
         )
         raise ValueError(msg)
 
