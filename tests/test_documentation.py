@@ -180,7 +180,7 @@ NOT_SAID = {
     # what tutorials of scikit-learn and SciPy do not write
     r"rejects? that": "what is then true",
     r"(is|are) those of|the one that|that which|such a one": "the noun again",
-    r"in vain|shall|as asked|looked at": "inspected, must, requested",
+    r"in vain|\bshall\b|as asked|looked at": "inspected, must, requested",
     r"must hold|one more item\"": "must contain",
 }
 
