@@ -191,8 +191,8 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
     )
     reading = (
         f"Comparisons of pairs of rankings of the same items. {test} Holm is the "
-        "pvalue adjusted for the number of comparisons: at the level 0.05, the probability "
-        "of any false positive is at most 0.05."
+        "pvalue adjusted for the number of comparisons: at the level 0.05, the "
+        "probability of any false positive is at most 0.05."
     )
     zscore = [] if by_sample else ["zscore"]
     header = ("A", "B", "A - B", f"{level} interval", *zscore, "pvalue", "Holm")
