@@ -96,44 +96,21 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
 
     Notes
     -----
-    Thresholds are scores of targets, as in :func:`operating_points`; inspecting no
-    items or all items is also possible. The profit of t items with h targets is
-    ``benefit * h - cost * t``. The expected values are estimated by cross-validation
-    [1]_: the items are divided at random into 10 folds, 20 times. The threshold is
-    chosen without each fold, and the targets and non-targets that it retrieves from the
-    fold are counted. For a profit, these numbers are the expected ones. For a recall or
-    a precision, the difference from the other folds is subtracted from the value on
-    these data. Intervals follow from the Jeffreys limits [2]_ of two shares: of the
-    targets and of the non-targets that are retrieved. The wider of two intervals is
-    used, around the expected numbers and around the numbers on these data. The
-    intervals of `threshold` and `t` describe other samples, from populations that are
-    drawn by the Bayesian bootstrap [3]_.
-
-    A guaranteed recall uses a tolerance limit [4]_, which is exact for any distribution
-    of scores, and conservative with ties. A guaranteed precision uses a sequence of
-    binomial tests down the ranking [5]_. Both assume new items from the same
-    population, and a model that was fitted to other items. With `groups`, the mean
-    recall or precision of the groups is guaranteed, by a bound for sums of independent
-    values from 0 to 1 [6]_.
+    The expected values on other items are estimated by cross-validation within the
+    data [1]_, and the interval of a guarantee is a tolerance limit [2]_ or a sequence
+    of binomial tests [3]_. :ref:`derivations_thresholds` describes them and the other
+    intervals, and :ref:`validation_decisions` has the measured bias and coverage.
 
     With `groups`, whole groups are held out and drawn, and `t` and `profit` are means
-    over the groups. If each item has its own benefit, the upper limit of a profit
-    includes one more target, with an amount further above the mean than any in the
-    data. The folds of a cross-validation are pooled. See :ref:`decisions`, and
-    :ref:`validation_decisions` for the measured bias and coverage.
+    over the groups. The folds of a cross-validation are pooled. A guarantee assumes new
+    items from the same population, and a model that was fitted to other items.
 
     References
     ----------
-    .. [1] Stone (1974), "Cross-validatory choice and assessment of statistical
-       predictions", *JRSS B* 36(2), 111-147.
-    .. [2] Brown, Cai and DasGupta (2001), "Interval estimation for a binomial
-       proportion", *Statistical Science* 16(2), 101-133.
-    .. [3] Rubin (1981), "The Bayesian bootstrap", *Annals of Statistics* 9(1), 130-134.
-    .. [4] Wilks (1941), "Determination of sample sizes for setting tolerance limits",
-       *Annals of Mathematical Statistics* 12(1), 91-96.
-    .. [5] Angelopoulos, Bates, Candes, Jordan and Lei (2021), "Learn then test",
+    .. [1] Stone (1974), *Journal of the Royal Statistical Society B* 36, 111-147.
+    .. [2] Wilks (1941), *Annals of Mathematical Statistics* 12(1), 91-96.
+    .. [3] Angelopoulos, Bates, Candes, Jordan and Lei (2021), "Learn then test",
        arXiv:2110.01052.
-    .. [6] Bentkus (2004), *Annals of Probability* 32, 1650-1673.
 
     Examples
     --------
