@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import logit
-from scipy.stats import beta, betabinom, binom, norm
+from scipy.stats import beta, betabinom, binom, binomtest, norm
 from scipy.stats import t as student
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import IsolationForest
@@ -1088,3 +1088,25 @@ def test_limits_of_the_depth_of_days_are_those_of_other_days(rule):
     low, high = result.confidence_interval("t")
     assert low == pytest.approx(min(limits[0], mirrored[0]), abs=0.51)
     assert high == pytest.approx(max(limits[1], mirrored[1]), abs=0.51)
+
+
+@pytest.mark.parametrize("share", ["depth", "threshold"])
+@pytest.mark.parametrize("found", [True, False])
+def test_days_that_agree_do_not_make_a_share_certain(share, found):
+    """The judge is the interval of Clopper and Pearson of as many days, by SciPy.
+
+    Each of 30 days has one target, the first of all items or the last of all.
+    """
+    day, y = np.repeat(np.arange(30), 20), np.tile(np.arange(20) == 0, 30)
+    score = np.where(y, 1.0, 0.0) * (1 if found else -1)
+    score = score + np.linspace(0, 0.5, y.size)
+    choice = ThresholdChoice(t=2, benefit=100, cost=1, groups_share=share)
+    result = choice.from_predictions(y, score, groups=day)
+    assert result.recall == float(found)
+    exact = binomtest(30 * found, 30).proportion_ci(0.95, method="exact")
+    low, high = result.confidence_interval("recall")
+    assert (low, high) == pytest.approx((exact.low, exact.high))
+    low, high = result.confidence_interval("profit")
+    assert (low, high) == pytest.approx((100 * exact.low - 2, 100 * exact.high - 2))
+    low, high = result.confidence_interval("precision")
+    assert high - low > 0.03  # other days may have more or fewer targets

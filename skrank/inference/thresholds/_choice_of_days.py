@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import check_depth, invalid
+from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
 from skrank.curves._depths import spread_counts
 from skrank.inference.thresholds._aim import (
@@ -30,10 +31,12 @@ from skrank.inference.thresholds._threshold_choice_points import (
     sums_from,
 )
 from skrank.inference.variability._interval_rules import (
+    BetaRule,
     CertainRule,
     StudentRule,
     WidestRule,
 )
+from skrank.inference.variability._moderation import error_of_one_value
 from skrank.ranking._ranking import Ranking, hits_at
 from skrank.ranking._standing import items_above
 
@@ -70,6 +73,9 @@ class ChoiceOfDays(Choice):
         ]
         self.items, self.hits, self.worth = self._tables(rankings)
         self.targets = np.array([float(one.n_targets) for one in rankings])
+        self.possible = self.targets  # worth of all targets of a day
+        if self.amounts:
+            self.possible = np.array([one.sum() for one in self.amounts])
         # a recall or a precision is chosen by the hits, a profit by their worth, and a
         # promise by the recalls or precisions of the days
         self.gains = self.worth if aim.quantity == "profit" else self.hits
@@ -150,18 +156,25 @@ class ChoiceOfDays(Choice):
         """Return what is expected of other days by the hits and items of each."""
         targets, days = self.targets, np.ones(self.n_days)
         # days with few targets tell little about them
-        df = max(1.0, targets.sum() ** 2 / np.sum(targets**2) - 1)
+        df = max(1.0, _units(targets) - 1)
         profits = self.aim.profit(worth, items)
+        of_profit: CertainRule | StudentRule | WidestRule
         of_profit = _ratio_rule(profits, days, df, -math.inf, math.inf)
+        found = hits.sum() / targets.sum()
+        if _is_end(found):  # the profit varies with the recall
+            without = float(self.aim.profit(0.0 * worth, items).mean())
+            possible = float(self.aim.profit(self.possible, 0.0 * items).mean())
+            of_recall = BetaRule(*_at_end(found, targets), possible, without)
+            of_profit = WidestRule([of_profit, of_recall])
         return {
-            "recall": _ratio_rule(hits, targets, df, 0.0, 1.0),
-            "precision": _ratio_rule(hits, items, df, 0.0, 1.0),
+            "recall": _share_rule(hits, targets, df),
+            "precision": _share_rule(hits, items, df),
             "profit": self._of_amounts(of_profit, profits, worth.sum(), hits.sum()),
         }
 
     def _of_amounts(
         self,
-        rule: CertainRule | StudentRule,
+        rule: CertainRule | StudentRule | WidestRule,
         profits: Floats,
         worth: float,
         hits: float,
@@ -281,3 +294,36 @@ def _ratio_rule(
     without = (above.sum() - above) / (total - below)
     error = math.sqrt((n - 1) / n * np.sum((without - ratio) ** 2))
     return StudentRule(float(ratio), error, degrees_of_freedom, low, high)
+
+
+def _share_rule(
+    hits: Floats, below: Floats, degrees_of_freedom: float
+) -> CertainRule | StudentRule | WidestRule:
+    """Student's t of a share, which other days may change even if no day here does.
+
+    If no target is found, or all are, the limits are binomial (Clopper and Pearson
+    1934). If all days have another share, the error is that of half a day that differs.
+    """
+    rule = _ratio_rule(hits, below, degrees_of_freedom, 0.0, 1.0)
+    if math.isnan(rule.estimate) or rule.standard_error > ROUNDING:
+        return rule
+    if _is_end(rule.estimate):
+        return WidestRule([rule, BetaRule(*_at_end(rule.estimate, below), 1.0, 0.0)])
+    error = error_of_one_value(1.0, _units(below))
+    return StudentRule(rule.estimate, error, degrees_of_freedom, 0.0, 1.0)
+
+
+def _units(below: Floats) -> float:
+    """Return how many days of equal size tell as much."""
+    return float(below.sum() ** 2 / np.sum(below**2))
+
+
+def _is_end(share: float) -> bool:
+    """Whether a share is 0 or 1."""
+    return bool(min(share, 1 - share) <= ROUNDING)
+
+
+def _at_end(share: float, below: Floats) -> tuple[float, float]:
+    """Return the parameters of a beta variable: no day is known that differs."""
+    n_units = _units(below)
+    return (1.0, n_units) if share < 0.5 else (n_units, 1.0)
