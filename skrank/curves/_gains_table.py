@@ -158,7 +158,7 @@ class GainsTable(Printed):
         columns["KS"] = [f"{round(one, 2) + 0.0:.2f}" for one in self.ks]
         rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
         facts = [
-            ("ranking", f"{n} items, {m} targets"),
+            ("ranking", f"{n} items, {m} target{'' if m == '1' else 's'}"),
             ("of the part", f"items, {score}targets, rate (share of targets), lift"),
             ("cumulative", ", ".join([*columns][before:])),
         ]

@@ -1084,11 +1084,15 @@ _UNUSED = {
 }
 
 
-def labels_are_missing(sample: LabelSample, asked: str = " here") -> ValueError:
+OF_SAMPLES = "SampledMetricInterval and RankingComparison accept a sample of labels."
+
+
+def labels_are_missing(
+    sample: LabelSample, asked: str = " here", advice: str = OF_SAMPLES
+) -> ValueError:
     """Return the error of a question that needs the labels of all items."""
     n, labelled = sample.n_samples, int(sample.n_labelled.sum())
     rule = f"contain the labels of all items{asked}"
-    advice = "SampledMetricInterval and RankingComparison accept a sample of labels."
     return invalid("y_true", rule, f"{n - labelled} of {n} missing", advice)
 
 

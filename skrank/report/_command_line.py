@@ -340,8 +340,9 @@ def _write(
             if path == "-":
                 printed = [text.removesuffix("\n")]
             else:
+                new = "a new state, " * (name == "state" and not os.path.exists(path))
                 written(text, path)
-                _say(f"wrote {as_text(path)}")
+                _say(f"wrote {new}{as_text(path)}")
     finally:
         print("\n\n".join(printed), flush=True)
 
@@ -744,7 +745,11 @@ def _parts(text: str) -> int | list[int | float]:
     """Convert a number of parts, or depths between commas."""
     if text.isdecimal():
         return int(text)
-    return [_depth(one.strip()) for one in text.split(",")]
+    try:
+        return [_depth(one.strip()) for one in text.split(",")]
+    except argparse.ArgumentTypeError as error:
+        rule = "must be a number of parts, such as 10, or depths such as 1%,2%,5%"
+        raise argparse.ArgumentTypeError(f"{rule}; got {brief(text)}") from error
 
 
 def _rule(text: str) -> ThresholdChoice:

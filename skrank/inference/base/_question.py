@@ -29,7 +29,7 @@ from skrank._utils._signature import leave_out
 from skrank._utils._text import brief, listed
 from skrank.inference.variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import AnyMetric, make_null_metric
-from skrank.ranking._rankings import Rankings, labels_are_missing
+from skrank.ranking._rankings import OF_SAMPLES, Rankings, labels_are_missing
 
 Answer = TypeVar("Answer")
 Given = ParamSpec("Given")
@@ -194,6 +194,8 @@ class Question(Settings, ABC, Generic[Answer]):
     _missed_in_groups: ClassVar[bool] = False
     #: Whether labels may be missing, if those that are not are a sample.
     _of_samples: ClassVar[bool] = False
+    #: What to do if they are missing and may not be.
+    _without_labels: ClassVar[str] = OF_SAMPLES
     #: Whether an item may be held out by several folds.
     _repeated: ClassVar[bool] = True
 
@@ -494,7 +496,8 @@ class Question(Settings, ABC, Generic[Answer]):
         """Return rankings of any data; refuse what the question does not use."""
         every = Rankings.from_rankings(rankings)
         if every.sample is not None:
-            raise labels_are_missing(every.sample, f" for {type(self).__name__}")
+            asked = f" for {type(self).__name__}"
+            raise labels_are_missing(every.sample, asked, self._without_labels)
         given = {
             "groups": every.grouped,
             "clusters": every.clusters is not None,

@@ -49,7 +49,12 @@ class Result(Printed):
     @property
     def _parts(self) -> str:
         """The number of groups or folds, in print."""
-        return f"{len(self.labels)} {self.kind}" if self.labels else self.unit
+        several = f"{len(self.labels)} {self.kind}"
+        return (
+            several[: -1 if len(self.labels) == 1 else None]
+            if self.labels
+            else self.unit
+        )
 
     @property
     def _mean(self) -> str:

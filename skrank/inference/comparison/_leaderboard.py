@@ -182,17 +182,19 @@ def leaderboard_of(
         The rankings, best first.
     """
     k = len(names)
-    # an undefined p-value shows no difference
+    # an undefined p-value shows no difference, and is not shown as 1
     pvalues = np.nan_to_num(10.0**log10_pvalues, nan=1.0)
     against = np.where(differences > 0, pvalues, 1.0)
     better = against <= 1 - confidence_level
+    unknown = (np.isnan(log10_pvalues) & (differences > 0)).any(axis=0)
     order = np.argsort(-differences.sum(axis=1), kind="stable")  # by value
     low, high = 1 + better.sum(axis=0), k - better.sum(axis=1)
     least = against.argmin(axis=0), np.arange(k)
+    smallest = np.where(unknown & ~better.any(axis=0), np.nan, against[least])
     return RankingLeaderboard(
         names=tuple(names[i] for i in order),
         values=values[order],
-        pvalues=against[least][order],
+        pvalues=smallest[order],
         rank_low=low[order],
         rank_high=high[order],
         letters=_letters(better[np.ix_(order, order)]),

@@ -75,8 +75,8 @@ def defined_error(
     advice = f" Methods without it are {' and '.join(map(repr, others))}."
     warn(
         "The standard error of the difference is undefined, and so are the results "
-        "that depend on it: there are too few data to estimate "
-        f"it.{advice if others else ''}"
+        "that depend on it: the differences do not vary, or there are too few data "
+        f"to estimate it.{advice if others else ''}"
     )
     return math.nan
 

@@ -403,7 +403,8 @@ class RankingComparisonResult(Result):
         reserved = [self._parts, "difference", "standard error", "95 % interval"]
         reserved += ["zscore", "pvalue"]
         first, second = (as_text(name, reserved=reserved) for name in self.names)
-        if self.n_labelled and self.standard_error == 0:
+        low, high = limits_of(self)
+        if self.n_labelled and self.standard_error == 0 and low == high:
             return [size, (difference[0], f"{difference[1]}, exact by these labels")]
         rows = [
             size,
@@ -574,16 +575,10 @@ class RankingComparisonTable(Printed):
                 *map(shown_pvalues, results, self.adjusted_log10_pvalues), strict=True
             ),
         )
-        if first.n_labelled:  # without z-scores
-            header, columns = (
-                tuple(
-                    one
-                    for one, name in zip(of, header, strict=True)
-                    if name != "zscore"
-                )
-                for of in (header, columns)
-            )
         cells = [header, *zip(*columns, strict=True)]
+        if first.n_labelled:  # without z-scores
+            at = header.index("zscore")
+            cells = [(*row[:at], *row[at + 1 :]) for row in cells]
         facts = [
             (first._parts, first._size),
             ("pvalue", f"{first.alternative}, method: {first.method}"),

@@ -516,6 +516,8 @@ def _rule_between(
     zero = lower_end(metric, least)
     if not best > zero:  # every ranking of these sizes has this value
         return CertainRule(estimate)
+    if len(set(ends)) > 1 and math.isfinite(metric.bounds[0]):
+        least = min(least, metric.bounds[0])
     if error <= ROUNDING * (best - zero):
         error = error_of_one_value(best - zero, values.size)
     return NormalRule(

@@ -151,6 +151,7 @@ class RankingMonitor(Question[RankingMonitorResult]):
         "sample_weight": "the evidence counts whole items",
         "n_missed": "missed targets have no rank",
     }
+    _without_labels = "Leave out days whose labels are incomplete, and add them later."
     n_jobs, progress = None, False  # of entrances that fit models
 
     def __init__(

@@ -149,9 +149,10 @@ class RankingMonitorResult(Result):
             Whether and when there was an alarm.
         """
         level = f"{self.significance_level:.3g}"
+        n = len(self.labels)
         if not self.alarm:
             said = (
-                f"No alarm in {len(self.labels)} days: no significant evidence that "
+                f"No alarm in {n} day{'s' * (n != 1)}: no significant evidence that "
                 f"{self.alternative} (p = {self.pvalue:.3g}, level {level})."
             )
         else:

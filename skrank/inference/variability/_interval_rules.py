@@ -204,6 +204,11 @@ class BetaRule:
     zero: float
 
     @property
+    def estimate(self) -> float:
+        """Mean of the distribution."""
+        return float(self.zero + self.scale * beta.mean(self.hits, self.misses))
+
+    @property
     def standard_error(self) -> float:
         """Standard deviation of the distribution."""
         return float(self.scale * beta.std(self.hits, self.misses))

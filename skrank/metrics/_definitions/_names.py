@@ -274,7 +274,9 @@ def _unknown(metric: Any, text: str) -> ValueError:
     near = get_close_matches(word, [*METRICS, *_ALIASES], n=1, cutoff=0.6)
     name = _ALIASES.get(near[0], near[0]) if near else ""
     elsewhere = _SUGGESTIONS.get(text) or _SUGGESTIONS.get(word)
-    if elsewhere:
+    if callable(metric):
+        rule = f"pass a name, such as {getattr(metric, '__name__', 'recall@50')!r}."
+    elif elsewhere:
         rule = f"see {elsewhere}."
     elif name:
         has_cutoff = METRICS[name].cutoff or name == "average_precision"
