@@ -172,7 +172,7 @@ def test_the_command_has_the_same_tables(tmp_path, capsys):
     assert main(["report", str(file), *columns, "--gains", "4"]) == 0
     assert "Gains table of B" in capsys.readouterr().out
     for wrong, said in (
-        (["--gains", "x"], "number of items"),
+        (["--gains", "x"], "number of parts"),
         (["--threshold", "recal=1"], "must be such as recall=0.8"),
         (["--threshold", "recall=2"], "above 0, up to 1"),
     ):
