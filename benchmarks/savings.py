@@ -9,6 +9,10 @@ the truth is that of 200,000 other days. A row has the share of 95 % intervals t
 the truth, the shares that are above and below it, and the median width divided by the
 truth. With 400 samples the standard error of .95 is .011.
 
+The last rows have 40 days with 0.8 targets on average and five items a day, of which a
+good model finds nearly all targets and a reversed one hardly any, so that the days of
+most samples agree: the share of intervals of recall, precision and profit that hold.
+
     python benchmarks/savings.py [number of samples]
 """
 
@@ -99,6 +103,29 @@ def population_of(rng, amounts):
     return truth
 
 
+def of_few(rng, shift, shared, n_draws):
+    """Share of intervals that hold, if nearly all targets are found or hardly any."""
+    rate, n, t, cost, mean = 0.004, 200, 5, 5.0, np.exp(4.5)
+    y = rng.random((20_000, n)) < rate
+    top = np.argpartition(-rng.normal(shift * y), t, axis=1)[:, :t]
+    hits = np.take_along_axis(y, top, axis=1).sum()
+    day, held = np.repeat(np.arange(40), n), np.zeros(3)
+    for _ in range(n_draws):
+        labels = rng.random(day.size) < rate
+        given = {"benefit": rng.lognormal(4, 1, day.size), "cost": cost, "t": t}
+        choice = ThresholdChoice(**given, groups_share=shared, n_resamples=499)
+        result = choice.from_predictions(labels, rng.normal(shift * labels), groups=day)
+        recall, items = hits / y.sum(), float(t)
+        if shared == "threshold":
+            recall = norm.sf(result.threshold - shift)
+            items = n * (rate * recall + (1 - rate) * norm.sf(result.threshold))
+        found = n * rate * recall
+        truth = recall, found / items, found * mean - cost * items
+        limits = map(result.confidence_interval, ("recall", "precision", "profit"))
+        held += [a <= one <= b for (a, b), one in zip(limits, truth, strict=True)]
+    return held / n_draws
+
+
 def main(n_draws=400):
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
@@ -119,6 +146,10 @@ def main(n_draws=400):
                         for _ in range(n_draws // 2)
                     ]
                     row(f"{amounts}, {n_days} days, {shared}, {said}", found)
+    for shift in (4.2, 3.5, -3.0):
+        for shared in ("depth", "threshold"):
+            held = of_few(rng, shift, shared, n_draws // 2)
+            print(f"{f'40 days, shift {shift}, {shared}':46s}{held.round(3)}")
 
 
 if __name__ == "__main__":
