@@ -62,7 +62,7 @@ pd.DataFrame(
 # %%
 # Test
 # ----
-# The null hypothesis permutes the labels of whole patients.
+# The test permutes the labels of whole patients.
 
 from skrank import RandomSelectionTest
 
@@ -71,7 +71,8 @@ result = test.from_predictions(ill, model, clusters=patient)
 result
 
 # %%
-# The values of the permutations, and the observed value (line):
+# The figure shows the values of the permutations and the observed
+# value (line):
 
 from skrank import NullDistributionDisplay
 
