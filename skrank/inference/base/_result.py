@@ -49,12 +49,10 @@ class Result(Printed):
     @property
     def _parts(self) -> str:
         """The number of groups or folds, in print."""
-        several = f"{len(self.labels)} {self.kind}"
-        return (
-            several[: -1 if len(self.labels) == 1 else None]
-            if self.labels
-            else self.unit
-        )
+        if not self.labels:
+            return self.unit
+        n = len(self.labels)
+        return f"{n} {self.kind.removesuffix('s') if n == 1 else self.kind}"
 
     @property
     def _mean(self) -> str:
