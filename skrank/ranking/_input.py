@@ -36,7 +36,7 @@ MISSING = (
     *("<NA>", r"\N"),
 )
 # What to do with items without a score
-_RANKED_LAST = "`missing`='last' ranks items without a score below all others."
+RANKED_LAST = "`missing`='last' ranks items without a score below all others."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +145,7 @@ def read_scores(
         has_score, column = of_items.read(name, values, as_column_with_gaps)
         has_score = None if has_score.all() else has_score
     if has_score is None:
-        advice = "" if missing is None else _RANKED_LAST
+        advice = "" if missing is None else RANKED_LAST
         scores = of_items.read(name, values, partial(as_numbers, advice=advice))
         if isinstance(labels, np.ndarray):
             _check_not_swapped(labels, scores, name)
@@ -181,7 +181,7 @@ def _check_missed_alone(given: dict[str, Any]) -> None:
     for name, values in given.items():
         if values is not None:
             rule = "be left out with `missing`='missed'"
-            raise invalid(name, rule, brief(values), _RANKED_LAST)
+            raise invalid(name, rule, brief(values), RANKED_LAST)
 
 
 def _only(data: RankingInput, kept: NDArray[np.bool_]) -> RankingInput:

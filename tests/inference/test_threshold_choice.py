@@ -199,7 +199,7 @@ def test_depth_of_each_day():
     assert low <= result.t <= high
     low, high = result.confidence_interval("profit")
     assert low < result.profit < high
-    with pytest.raises(ValueError, match="`groups` must be left out to choose a thres"):
+    with pytest.raises(ValueError, match="`groups` must be left out, or passed with"):
         result.classifier(GaussianNB())
 
 

@@ -248,3 +248,13 @@ def test_rankings_have_no_missing_scores():
         average_precision(ranking, missing="last")
     with pytest.raises(ValueError, match=r"`missing` must be"):
         MetricInterval().from_predictions(ranking, missing="last")
+
+
+def test_models_that_lack_scores_of_other_items_are_not_compared_as_missed():
+    """Without a failed target there is nothing that was missed, but other items."""
+    score = {name: np.arange(N, dtype=float) for name in "ab"}
+    others = np.flatnonzero(Y == 0)
+    score["a"][others[:3]] = score["b"][others[3:5]] = np.nan
+    with pytest.raises(ValueError, match=r"`missing`='last' ranks items without"):
+        RankingComparison().from_predictions(Y, score, missing="missed")
+    RankingComparison().from_predictions(Y, score, missing="last")

@@ -89,9 +89,10 @@ class RankingLeaderboard(Printed):
         Returns
         -------
         best : tuple of str
-            Names of the rankings whose p-value is above 1 minus the confidence level.
+            Names of the rankings whose p-value is not at most 1 minus the confidence
+            level. It can be undefined (NaN).
         """
-        kept = self.pvalues > 1 - self.confidence_level
+        kept = ~(self.pvalues <= 1 - self.confidence_level)
         return tuple(
             name for name, is_kept in zip(self.names, kept, strict=True) if is_kept
         )

@@ -467,6 +467,13 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
     def _models(self, rankings: Rankings) -> _ComparedModels | SampledModels:
         """Return the models of full labels, or of those of a sample."""
         if rankings.sample is None:
+            sizes = [one.n_samples for one in rankings.parts[0]]
+            if len(set(sizes)) > 1 and not rankings.labels:  # by `missing`
+                rule = "not be 'missed' for models that lack scores of different items"
+                advice = (
+                    "`missing`='last' ranks items without a score below all others."
+                )
+                raise invalid("missing", rule, f"{brief(sizes)} items", advice)
             return _ComparedModels(self, rankings)
         if self.method not in ("auto", METHOD):
             rule = f"be 'auto' for labels of a sample, which is {METHOD!r}"

@@ -31,6 +31,7 @@ from skrank.inference.variability._binormal import (
     values_of_shares,
 )
 from skrank.inference.variability._changes import item_changes
+from skrank.inference.variability._moderation import error_of_one_value
 from skrank.metrics._definitions import Frame, Metric
 from skrank.null import RandomSelectionNull
 from skrank.ranking._level_counts import count_levels
@@ -313,6 +314,8 @@ class ComparisonStudies:
         significant = sizes[: critical.size] > critical + ROUNDING
         share, error = _share(above)
         more, of_more = _share(significant.astype(float) - above[: critical.size])
+        # more tests might disagree even if none does here
+        of_more = max(of_more, error_of_one_value(1.0, critical.size))
         return min(max(share + more, 0.0), 1.0), float(np.hypot(error, of_more))
 
     def _least(self, test: Any, level: float) -> float:

@@ -193,7 +193,8 @@ class ThresholdChoiceResult(Result):
         """
         if "threshold" not in self._rules:
             got = "a depth of each ranking, not a threshold"
-            raise invalid("groups", "be left out to choose a threshold", got)
+            rule = "be left out, or passed with `groups_share`='threshold'"
+            raise invalid("groups", rule, got)
         check_estimator(estimator)
         output = self._output
         reads = output is None or (output.of_two and output.method != "predict")
