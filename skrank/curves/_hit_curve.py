@@ -449,8 +449,8 @@ def hit_curve(
     ``p(t) = h(t) / t = (m / n) r(t) / (t / n)`` ([1]_, equation 1 and lemma 1), and
     lift is ``p(t) / (m / n)``.
 
-    Time is O(n log m) and memory O(m) + n bytes. Finding the ends of ties takes the
-    same time again, and a copy of up to 2**20 scores; see :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes. Finding the ends of ties doubles
+    the time and needs a copy of up to 2**20 scores; see :ref:`performance`.
 
     References
     ----------

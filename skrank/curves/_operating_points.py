@@ -292,8 +292,8 @@ def operating_points(
         Scores of the items; a higher score means a likelier target. Only the order
         counts. Required unless `y_true` is a Ranking or RankCounts.
     interpolate : bool, default=False
-        Whether to leave out each point if another point has at least the same recall
-        and the same precision. The precision of the remaining points decreases
+        Whether to leave out points that another point equals or exceeds in both recall
+        and precision. The precision of the remaining points decreases
         strictly. Between two points, use the precision of the point with the higher
         recall, which is the highest precision at this recall or a higher recall.
     pos_label : int, float, bool or str, default=None

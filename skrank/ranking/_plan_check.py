@@ -27,6 +27,13 @@ _UNPLANNED = (
 )
 
 
+def is_plan(strata: Any) -> bool:
+    """Whether strata have the columns of `labels_to_collect`."""
+    # iteration over pyarrow's columns gives no names
+    names = getattr(strata, "column_names", getattr(strata, "columns", ()))
+    return {"stratum", "to_label"} <= {*map(str, names)}
+
+
 def strata_of_plan(
     plan: Any, is_labelled: NDArray[np.bool_], of_items: Items
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
@@ -37,9 +44,7 @@ def strata_of_plan(
     found by hand would still be judged by a sample that holds some of them, and seem to
     have too many. They count if all items of their stratum have a label.
     """
-    # iteration over pyarrow's columns gives no names
-    names = getattr(plan, "column_names", getattr(plan, "columns", ()))
-    if not {"stratum", "to_label"} <= {*map(str, names)}:
+    if not is_plan(plan):
         rule = "be a column, or a plan with the columns stratum and to_label"
         raise invalid("strata", rule, brief(plan))
     strata = of_items.read("strata", plan["stratum"], as_numbers)
@@ -56,6 +61,11 @@ def strata_of_plan(
         said = f"{blank.sum()} of {planned.sum()} planned items have no label (by "
         said += f"stratum, {where}). {_BLANK}"
         warn(said, UserWarning)
+    n_planned = np.sum(planned | was_known)
+    if is_labelled.all() and n_planned < planned.size:
+        said = f"All {planned.size} items have a label, but {n_planned} were planned. "
+        said += "If 0 means that nobody inspected an item, the result is wrong: use "
+        warn(f"{said}NaN for items without a label.", UserWarning)
     is_whole = ~np.isin(strata, strata[~is_labelled])
     is_sampled = is_labelled & (planned | was_known | is_whole)
     extra = np.flatnonzero(is_labelled & ~is_sampled)

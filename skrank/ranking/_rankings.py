@@ -67,6 +67,7 @@ from skrank.ranking._input import (
     mark_targets,
 )
 from skrank.ranking._label_sample import LabelSample
+from skrank.ranking._plan_check import is_plan
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import Orientation, marks_and_scores, oriented_scores
 from skrank.ranking._score_table import (
@@ -303,7 +304,9 @@ class Rankings:
             return cls((Model(MODEL),), (Part((ranking,)),))
         y_true, y_score = columns_of(y_true, y_score)
         _check_combination(columns, counts, missing)
-        if strata is not None and not as_column_with_gaps("y_true", y_true)[0].all():
+        if strata is not None and (
+            is_plan(strata) or not as_column_with_gaps("y_true", y_true)[0].all()
+        ):
             given: dict[str, Any] = {**columns, **counts, "pos_label": pos_label}
             given |= {"lower_is_better": lower_is_better, "missing": missing}
             return cls.from_sample(y_true, y_score, **given)
@@ -1092,6 +1095,8 @@ def labels_are_missing(
 ) -> ValueError:
     """Return the error of a question that needs the labels of all items."""
     n, labelled = sample.n_samples, int(sample.n_labelled.sum())
+    if labelled == n:
+        return invalid("strata", f"be a column{asked}", "a plan")
     rule = f"contain the labels of all items{asked}"
     return invalid("y_true", rule, f"{n - labelled} of {n} missing", advice)
 

@@ -14,7 +14,13 @@ import pytest
 from scipy.stats import chisquare
 
 from cases import runs
-from skrank import labels_to_collect, labels_to_compare
+from skrank import (
+    RankingComparison,
+    SampledMetricInterval,
+    average_precision,
+    labels_to_collect,
+    labels_to_compare,
+)
 from skrank._utils._columns import Items
 from skrank.ranking._plan_check import strata_of_plan
 
@@ -339,3 +345,21 @@ def test_labels_by_hand_do_not_bias_the_number_of_targets(before):
         parts = [(strata == one, is_sampled & (strata == one)) for one in {*strata}]
         estimates.append(sum(n.sum() * y[seen].mean() for n, seen in parts))
     assert np.mean(estimates) == pytest.approx(3)
+
+
+def test_zeros_for_items_that_nobody_inspected_have_a_warning():
+    """The frame of a plan shows the mistake: more labels than it asks for."""
+    rng = np.random.default_rng(0)
+    y = np.arange(500) < 30
+    scores = {"a": rng.normal(2 * y), "b": rng.normal(y)}
+    plan = labels_to_collect(scores, budget=100)
+    filled = np.where(plan["to_label"], y, 0)
+    said = "All 500 items have a label, but 100 were planned"
+    with pytest.warns(UserWarning, match=said):
+        SampledMetricInterval().from_predictions(filled, scores["a"], strata=plan)
+    with pytest.warns(UserWarning, match=said):
+        RankingComparison().from_predictions(filled, scores, strata=plan)
+    whole = labels_to_collect(scores, budget=500)
+    found = RankingComparison().from_predictions(y.astype(float), scores, strata=whole)
+    values = [average_precision(y, one) for one in scores.values()]
+    assert [found.value_a, found.value_b] == pytest.approx(values)

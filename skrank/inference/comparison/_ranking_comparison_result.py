@@ -404,12 +404,17 @@ class RankingComparisonResult(Result):
         reserved += ["zscore", "pvalue"]
         first, second = (as_text(name, reserved=reserved) for name in self.names)
         low, high = limits_of(self)
-        if self.n_labelled and self.standard_error == 0 and low == high:
-            return [size, (difference[0], f"{difference[1]}, exact by these labels")]
-        rows = [
-            size,
+        values = [
             (first, f"{number(self.value_a)}{self._mean}"),
             (second, f"{number(self.value_b)}{self._mean}"),
+        ]
+        if self.n_labelled and self.standard_error == 0 and low == high:
+            exact = (difference[0], f"{difference[1]}, exact by these labels")
+            is_known = not math.isnan(self.value_a + self.value_b)
+            return [size, *(values * is_known), exact]
+        rows = [
+            size,
+            *values,
             difference,
             error,
             ("95 % interval", f"{self._known[1]}{self._reason}"),
