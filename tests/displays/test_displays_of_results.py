@@ -94,7 +94,7 @@ def test_bars_of_few_values_agree_with_all_placements(sizes, hits, metric):
         MeanNull([RandomSelectionNull(500, 20), RandomSelectionNull(300, 30)]),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_bars_of_many_values_agree_with_the_distribution(null):
     display = NullDistributionDisplay.from_result(null, bins=12)
     assert display.value is display.line_ is None

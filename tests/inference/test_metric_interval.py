@@ -742,7 +742,7 @@ WEIGHTS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("is_tied", [False, True])
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_error_of_weighted_items_is_that_of_drawn_items(weights, is_tied):

@@ -208,7 +208,7 @@ def test_two_likely_numbers_of_hits_under_one_tilt():
     assert found.error < 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_errors_of_long_lists_are_small():
     """Between powers of ten of a Weibull-like tail: log p is concave in the value."""
     null = RandomSelectionNull(10_000_000, 10_000)
