@@ -29,7 +29,7 @@ from skrank.ranking._input import (
     read_scores,
     unknown_label,
 )
-from skrank.ranking._plan_check import strata_of_plan
+from skrank.ranking._plan_check import column_names, strata_of_plan
 from skrank.ranking._sample_checks import warn_of_no_sample
 
 Codes = NDArray[np.intp]
@@ -164,8 +164,7 @@ class LabelSample:
             )
             ranks[name] = ModelRanks.of(column)
         is_given = strata is not None
-        names = getattr(strata, "column_names", getattr(strata, "columns", ()))
-        if len(names) > 1:  # a plan
+        if len(column_names(strata)) > 1:  # a plan
             strata, is_labelled = strata_of_plan(strata, is_labelled, of_items)
         if not is_labelled.any():
             raise invalid("y_true", "contain at least one label", "none")

@@ -27,11 +27,16 @@ _UNPLANNED = (
 )
 
 
+def column_names(table: Any) -> list[str]:
+    """Return the names of the columns of a table; none for a single column."""
+    # iteration over pyarrow's columns gives no names
+    names = getattr(table, "column_names", getattr(table, "columns", ()))
+    return [*map(str, names)]
+
+
 def is_plan(strata: Any) -> bool:
     """Whether strata have the columns of `labels_to_collect`."""
-    # iteration over pyarrow's columns gives no names
-    names = getattr(strata, "column_names", getattr(strata, "columns", ()))
-    return {"stratum", "to_label"} <= {*map(str, names)}
+    return {"stratum", "to_label"} <= {*column_names(strata)}
 
 
 def strata_of_plan(

@@ -65,6 +65,7 @@ from skrank.inference.variability._interval_rules import (
 from skrank.inference.variability._moderation import moderated_rule, range_of
 from skrank.inference.variability._sample import is_certain
 from skrank.metrics._definitions import AnyMetric, make_metric
+from skrank.ranking._input import RANKED_LAST
 from skrank.ranking._rankings import Rankings
 
 # Methods by the data; "auto" is the first, or the second of the items of one data set.
@@ -470,10 +471,7 @@ class RankingComparison(MetricQuestion[RankingComparisonResult]):
             sizes = [one.n_samples for one in rankings.parts[0]]
             if len(set(sizes)) > 1 and not rankings.labels:  # by `missing`
                 rule = "not be 'missed' for models that lack scores of different items"
-                advice = (
-                    "`missing`='last' ranks items without a score below all others."
-                )
-                raise invalid("missing", rule, f"{brief(sizes)} items", advice)
+                raise invalid("missing", rule, f"{brief(sizes)} items", RANKED_LAST)
             return _ComparedModels(self, rankings)
         if self.method not in ("auto", METHOD):
             rule = f"be 'auto' for labels of a sample, which is {METHOD!r}"
